@@ -11,11 +11,11 @@ import (
 	"slices"
 	"strconv"
 	"time"
-	_ "time/tzdata" // the zone of the exchange, wherever it runs
+	_ "time/tzdata" // the exchange's time zone, wherever it runs
 )
 
-// The prices of the measured journal: minutes of shares in the hours of New York, for up to
-// two years, and one future around the clock. Each fill is at the close of its bar.
+// The measured journal's prices: minutes for shares in New York hours, for up to two
+// years, and one future around the clock. Each fill is at its bar's close.
 const (
 	barSymbols  = 40
 	firstSymbol = 300 // the others are traded without prices
@@ -33,11 +33,11 @@ type barJournal struct {
 	account string
 	zone    *time.Location
 	series  []*priceSeries
-	posted  int // fills that were posted one by one
+	posted  int // fills posted one by one
 }
 
-// measureBars measures price bars and what is computed from them. All of it is in an
-// account of its own.
+// measureBars measures price bars and the results computed from them, in a separate
+// account.
 func (s *session) measureBars(ctx context.Context) error {
 	j, err := s.newBarJournal(ctx)
 	if err != nil {
@@ -101,13 +101,13 @@ func (s *session) newBarJournal(ctx context.Context) (j *barJournal, err error) 
 	return j, nil
 }
 
-// openingOf returns the opening of the exchange on a weekday.
+// openingOf returns the exchange's opening time on a weekday.
 func openingOf(day int, zone *time.Location) time.Time {
 	return time.Date(2022, 1, 3+day/5*7+day%5, 9, 30, 0, 0, zone)
 }
 
-// post posts one of the fills that open and close positions alternately, on the last day
-// of prices, on which there are no other trades.
+// post posts one fill; the fills open and close positions alternately, on the last day
+// with prices, without other trades.
 func (j *barJournal) post(ctx context.Context, c *client) reply {
 	const most = 1000
 	n := j.posted
@@ -123,7 +123,7 @@ func (j *barJournal) post(ctx context.Context, c *client) reply {
 	})
 }
 
-// measureBarImports measures the import of all files, and the space that bars take.
+// measureBarImports measures importing all files, and the space bars take.
 func (s *session) measureBarImports(ctx context.Context, j *barJournal) error {
 	before, err := s.databaseSize(ctx)
 	if err != nil {
@@ -170,9 +170,8 @@ func (s *session) measureBarImports(ctx context.Context, j *barJournal) error {
 	return err
 }
 
-// measureExcursions measures the first request for one trade after prices were imported,
-// which computes and stores the excursions of all trades, and then the first list of
-// trades.
+// measureExcursions measures the first request for one trade after an import of prices,
+// which computes and stores all excursions, and then the first trade list.
 func (s *session) measureExcursions(ctx context.Context, j *barJournal) error {
 	scan, err := s.timeScan(ctx, fillsClone, j.account)
 	if err != nil {
@@ -203,11 +202,11 @@ func (s *session) measureExcursions(ctx context.Context, j *barJournal) error {
 	return err
 }
 
-// excursionsOperation is the computation of the excursions of as many trades as the journal
-// has fills.
+// excursionsOperation is the excursion computation for as many trades as the journal has
+// fills.
 const excursionsOperation = "excursions of as many trades, computed and stored"
 
-// measureSessionWindow measures the bars of one session, as a chart reads them.
+// measureSessionWindow measures one session's bars, as a chart reads them.
 func (s *session) measureSessionWindow(ctx context.Context, j *barJournal) error {
 	return s.measureAnswer(ctx, "price bars of a session", 100, func(n int) reply {
 		open := openingOf(n%s.barDays(), j.zone)
@@ -219,8 +218,7 @@ func (s *session) measureSessionWindow(ctx context.Context, j *barJournal) error
 	})
 }
 
-// priceSeries generates the file of a symbol, in the layout of TradingView. Prices are
-// whole numbers of cents.
+// priceSeries generates a symbol's file, in TradingView's layout. Prices are whole cents.
 type priceSeries struct {
 	random *rand.Rand
 	price  int64
@@ -234,7 +232,7 @@ type priceSeries struct {
 
 func barHeader() []byte { return []byte("time,open,high,low,close,Volume\n") }
 
-// addDay adds the minutes of a day.
+// addDay adds a day's minutes.
 func (p *priceSeries) addDay(open time.Time, minutes int) {
 	for i := range int64(minutes) {
 		at, first := open.Unix()+60*i, p.price
@@ -250,8 +248,8 @@ func (p *priceSeries) addDay(open time.Time, minutes int) {
 	}
 }
 
-// trades returns the fills of trades of a symbol, one after the other, held for up to
-// half an hour.
+// trades returns the fills in a symbol's trades, one after the other, held for up to half
+// an hour.
 func (p *priceSeries) trades(symbol, count int) (fills []fill) {
 	bars := len(p.times) - dayBars // without the last day
 	for n := range count {
@@ -267,7 +265,7 @@ func (p *priceSeries) trades(symbol, count int) (fills []fill) {
 	return fills
 }
 
-// commitBars imports a file of bars.
+// commitBars imports a bar file.
 func (c *client) commitBars(ctx context.Context, symbol string, file []byte) reply {
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)

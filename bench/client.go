@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// client is an HTTP client of a server. It disables compression, so that
-// response sizes are comparable.
+// client is an HTTP client for a server. It disables compression, so response sizes are
+// comparable.
 type client struct {
 	base  string
 	token string
@@ -27,8 +27,8 @@ func newClient(base string) *client {
 // withToken returns the same client with another token.
 func (c *client) withToken(token string) *client { return &client{c.base, token, c.http} }
 
-// reply is one exchange, from before the request was sent until the last byte of
-// the answer was read.
+// reply is one exchange, from before the request was sent until the answer's last byte
+// was read.
 type reply struct {
 	status int
 	took   time.Duration
@@ -106,7 +106,7 @@ func (c *client) send(ctx context.Context, method, path string, value any) reply
 	return c.do(ctx, request{method, path, "application/json", text, true})
 }
 
-// upload is a file in the form of an import request, built before the time is measured.
+// upload is a file in an import request's form, built before the time is measured.
 type upload struct {
 	mediaType string
 	body      []byte
@@ -132,7 +132,7 @@ func (c *client) commit(ctx context.Context, u upload) reply {
 
 const api = "/api/v1"
 
-// committed is the fields of a commit's answer that are used.
+// committed contains the used fields in a commit's answer.
 type committed struct {
 	Batch    string `json:"import_batch_id"`
 	Inserted int    `json:"inserted"`
@@ -145,14 +145,13 @@ func (c *client) createAccount(ctx context.Context, name string) (string, error)
 	return made.ID, err
 }
 
-// credentials are those of the user that the bench works as.
+// The credentials of the user the bench works as.
 const (
 	email    = "bench@example.org"
 	password = "a password for the bench"
 )
 
-// signIn returns a session token of a user; setUp creates the first user and
-// returns one.
+// signIn returns a user's session token; setUp creates the first user and returns one.
 func (c *client) signIn(ctx context.Context, email string) (string, error) {
 	return c.requestToken(ctx, "/auth/login", email)
 }

@@ -24,23 +24,23 @@ func compareCommand(args []string, to io.Writer) error {
 	return err
 }
 
-// leastNoise is the difference of two runs of the same program on an idle machine.
+// leastNoise is the difference between two runs with the same program on an idle machine.
 const leastNoise = .1
 
 // change is one operation in two runs.
 type change struct {
 	older, newer Record
 	time         float64 // new time over old
-	machine      float64 // new limit over old: the change of the machine itself
-	noise        float64 // the relative uncertainty of the corrected ratio
+	machine      float64 // new limit over old: the machine's own change
+	noise        float64 // the corrected ratio's relative uncertainty
 }
 
-// corrected returns the change without that of the machine: the new
-// ratio to the limit over the old one.
+// corrected returns the change without the machine's: the new ratio to the limit over the
+// old one.
 func (c change) corrected() float64 { return c.time / c.machine }
 
-// newChange compares two records of one operation. Limits are used only
-// if both records have the same one.
+// newChange compares two records for one operation. Limits are used only if both records
+// have the same one.
 func newChange(older, newer Record) change {
 	c := change{older: older, newer: newer, machine: 1}
 	noise := []float64{older.Noise, newer.Noise}
@@ -81,8 +81,8 @@ func (c change) verdict() string {
 	}
 }
 
-// formatComparison returns a table of all operations that both files have, and a line
-// with counts.
+// formatComparison returns a table with the operations in both files, and a line with
+// counts.
 func formatComparison(older, newer File) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "old: %s of %s\nnew: %s of %s\n\n", older.Label, older.At.Format("2006-01-02 15:04"), newer.Label, newer.At.Format("2006-01-02 15:04"))

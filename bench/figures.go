@@ -8,8 +8,7 @@ import (
 
 const limitAggregate = "one SQL aggregate over the same trades"
 
-// figureKinds returns the figures that are
-// measured.
+// figureKinds returns the measured figures.
 func (s *session) figureKinds() []string {
 	return []string{"summary", "daily", "equity-curve", "behavior", "breakdown", "drawdowns"}
 }
@@ -22,8 +21,8 @@ func (s *session) getFigure(ctx context.Context, kind, further string) reply {
 	return s.client.get(ctx, path)
 }
 
-// measureFigures measures the analytics of the large account: unchanged, of
-// one month, after a write, and on a public page.
+// measureFigures measures the large account's analytics: unchanged, for one month, after
+// a write, and on a public page.
 func (s *session) measureFigures(ctx context.Context) error {
 	aggregate, err := s.timeAggregate(ctx, s.large)
 	if err != nil {
@@ -36,14 +35,14 @@ func (s *session) measureFigures(ctx context.Context) error {
 		}
 	}
 	if err := s.measureAnswer(ctx, "summary of one month", 50, func(n int) reply {
-		// Another month each time, so that no answer is cached.
+		// Another month each time, so no answer is cached.
 		begin := from.AddDate(0, 0, n*20%1000)
 		return s.getFigure(ctx, "summary", "&from="+begin.Format(time.DateOnly)+"T00:00:00Z&to="+begin.AddDate(0, 1, 0).Format(time.DateOnly)+"T00:00:00Z")
 	}); err != nil {
 		return err
 	}
 	if err := s.measureAnswer(ctx, "summary of a filter", 50, func(n int) reply {
-		// Another limit each time, so that no answer is cached.
+		// Another limit each time, so no answer is cached.
 		return s.getFigure(ctx, "summary", fmt.Sprintf("&outcome=loss&weekday=1,2,5&filter_tz=America/New_York&pnl_min=-%d", 1_000_000+n))
 	}); err != nil {
 		return err
@@ -60,8 +59,8 @@ func (s *session) measureFigures(ctx context.Context) error {
 	return s.measureAfterWrites(ctx, aggregate)
 }
 
-// measureExplained measures the summary with the evidence of its figures, compared with
-// the summary alone.
+// measureExplained measures the summary with its evidence, compared with the summary
+// alone.
 func (s *session) measureExplained(ctx context.Context) error {
 	plain, err := s.measure(ctx, "summary, beside the explained one", 50, func(int) reply { return s.getFigure(ctx, "summary", "") })
 	if err != nil {
@@ -135,8 +134,8 @@ func (s *session) measureShutdown(ctx context.Context) error {
 	return err
 }
 
-// measureRestart restarts the server on the full database, with nothing cached,
-// so that the first figures read every trade.
+// measureRestart restarts the server on the full database, with nothing cached, so the
+// first figures read every trade.
 func (s *session) measureRestart(ctx context.Context) error {
 	if err := s.measureShutdown(ctx); err != nil {
 		return err

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// fill is one row of the generated journal. Prices are cents and quantities are
-// whole, so that the expected figures can be computed with integers.
+// fill is one row in the generated journal. Prices are cents and quantities are whole, so
+// the expected figures can be computed with integers.
 type fill struct {
 	symbol          int
 	buy             bool
@@ -16,28 +16,27 @@ type fill struct {
 	at              time.Time
 }
 
-// The generated journal: three years of fills, each with the same
-// commission.
+// The generated journal: fills over three years, each with the same commission.
 const (
 	symbols    = 200
 	commission = 105
 	span       = 3 * 365 * 24 * time.Hour
 )
 
-// from is the instant of the first fill.
+// from is the first fill's instant.
 var from = time.Date(2021, 1, 4, 14, 30, 0, 0, time.UTC)
 
 func symbol(n int) string { return fmt.Sprintf("SYM%03d", n) }
 
-// outcome is the expected figures of the fills, counted independently.
+// outcome contains the fills' expected figures, counted independently.
 type outcome struct {
 	closed, wins, losses int
 	net                  int64 // cents
 }
 
-// market generates fills: positions of one to three entries, closed at once or
-// in steps, about three fills a trade, a quarter of them short. The first symbol is
-// traded most, every fourteenth fill.
+// market generates fills: positions with one to three entries, closed at once or in
+// steps, about three fills a trade, a quarter short. The first symbol is traded most,
+// every fourteenth fill.
 type market struct {
 	random *rand.Rand
 	next   time.Time
@@ -52,7 +51,7 @@ type position struct {
 	cash     int64 // cents, since it was flat
 }
 
-// newMarket returns a market that distributes a number of fills over the span.
+// newMarket returns a market distributing a number of fills over the span.
 func newMarket(fills int) *market {
 	step := max(time.Second, (span / time.Duration(max(fills, 1))).Truncate(time.Second))
 	return &market{random: rand.New(rand.NewPCG(3, 4)), next: from, step: step}
@@ -83,7 +82,7 @@ func (m *market) nextFill() fill {
 	return f
 }
 
-// nextQuantity returns the signed quantity of the next fill of a position.
+// nextQuantity returns the signed quantity for a position's next fill.
 func (m *market) nextQuantity(p *position) int64 {
 	size := 1 + m.random.Int64N(500)
 	switch {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestMarket counts the outcome of fills a second time, from the file:
-// by symbol, from flat to flat.
+// TestMarket counts the outcome a second time, from the file: by symbol, from flat to
+// flat.
 func TestMarket(t *testing.T) {
 	t.Parallel()
 	m := newMarket(5000)
@@ -44,7 +44,7 @@ func TestMarket(t *testing.T) {
 	}
 }
 
-// number reads a number of a file without its point.
+// number reads a number in a file without its point.
 func number(t *testing.T, text string) (n int64) {
 	t.Helper()
 	for _, c := range text {

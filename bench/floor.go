@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// plainCommand is the internal command that runs a server which only
-// answers a number of bytes. It is a separate process, like the journal.
+// plainCommand is the internal command running a server which only answers a number of
+// bytes. It is a separate process, like the journal.
 const plainCommand = "floor"
 
 // startPlainServer starts the plain server.
@@ -53,7 +53,7 @@ func handleBytes(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// timePlainAnswers measures plain answers of a number of bytes.
+// timePlainAnswers measures plain answers with a number of bytes.
 func (s *session) timePlainAnswers(ctx context.Context, bytes int64) times {
 	plain := newClient(s.plain.base)
 	path := "/?bytes=" + strconv.FormatInt(bytes, 10)
@@ -68,8 +68,8 @@ func (s *session) timePlainAnswers(ctx context.Context, bytes int64) times {
 	return taken
 }
 
-// runClients runs concurrent clients that call without a pause. It returns the times
-// of the calls and the calls per second.
+// runClients runs concurrent clients calling without a pause. It returns the call times
+// and the calls per second.
 func runClients(clients int, length time.Duration, call func(client, n int) reply) (taken times, rate float64, failures []error) {
 	var lock sync.Mutex
 	var wait sync.WaitGroup

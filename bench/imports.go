@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// fileRows is the number of fills of one file; more fills are more files.
+	// fileRows is the number of fills in one file; more fills are more files.
 	fileRows = 100_000
-	// largestFile is the default limit of an installation.
+	// largestFile is an installation's default limit.
 	largestFile = 10 << 20
 )
 
@@ -58,8 +58,8 @@ func (s *session) measurePreviews(ctx context.Context, file []byte) error {
 	return err
 }
 
-// fillAccount imports one file after the other. One record covers
-// all of them; its limit is the plain insert of the same rows.
+// fillAccount imports one file after the other. One record covers all; its limit is a
+// plain insert with the same rows.
 func (s *session) fillAccount(ctx context.Context) (took times, err error) {
 	before, err := s.databaseSize(ctx)
 	if err != nil {
@@ -126,7 +126,7 @@ func (s *session) measureInsertLimits(ctx context.Context, r *Record) error {
 	return nil
 }
 
-// checkFigures compares the summary of the large account with the expected one.
+// checkFigures compares the large account's summary with the expected one.
 func (s *session) checkFigures(ctx context.Context) error {
 	var summary struct {
 		Trades json.Number     `json:"total_trades"`
@@ -158,8 +158,8 @@ func (s *session) checkFigures(ctx context.Context) error {
 	return nil
 }
 
-// measureSmallImports measures the import of a hundred more fills into the large
-// account, and its reversal.
+// measureSmallImports measures importing a hundred more fills into the large account, and
+// the reversal.
 func (s *session) measureSmallImports(ctx context.Context) error {
 	const rows, rounds = 100, 10
 	commit, err := s.timeCommit(ctx)
@@ -190,9 +190,9 @@ func (s *session) measureSmallImports(ctx context.Context) error {
 	return nil
 }
 
-// measureImportDuringReads imports the largest file within the default limit, or
-// the whole journal if that is smaller, while pages of the large account
-// are read; then it reverses the import.
+// measureImportDuringReads imports the largest file within the default limit, or the
+// whole journal if smaller, while the large account's pages are read; then it reverses
+// the import.
 func (s *session) measureImportDuringReads(ctx context.Context) error {
 	path := api + "/trades?limit=50&account_id=" + s.large
 	idle, err := s.measure(ctx, "page of 50 trades, nothing else going on", 300, func(int) reply { return s.client.get(ctx, path) })
@@ -232,7 +232,7 @@ func (s *session) measureImportDuringReads(ctx context.Context) error {
 	return nil
 }
 
-// slowestRecord returns the record of the 99th percentile of reads.
+// slowestRecord returns a record with the reads' 99th percentile.
 func slowestRecord(r Record, reads times, idle Record) *Record {
 	r.Operation, r.P50, r.P95, r.First, r.Noise = "page of 50 trades, during the import, p99", reads.quantile(.99), reads.quantile(1), 0, defaultNoise
 	r.setLimit("p95 of the same with nothing else going on", times{idle.P95})
@@ -251,7 +251,7 @@ func (s *session) timeInserts(ctx context.Context, account string) (times, error
 	return times{all}, nil
 }
 
-// cutToWholeRows returns the length of the longest prefix of whole rows within a limit.
+// cutToWholeRows returns the longest prefix with whole rows within a limit.
 func cutToWholeRows(file []byte, limit int) int {
 	if len(file) <= limit {
 		return len(file)

@@ -14,11 +14,11 @@ import (
 	"fillbook/internal/base/db"
 )
 
-// Limits measure the machine itself, through the same driver with
-// the same settings. They read the journal's own database (source) and
-// write to a separate one (scratch), so that they do not affect the journal.
+// Limits measure the machine itself, through the same driver with the same settings. They
+// read the journal's own database (source) and write to a separate one (scratch), so they
+// do not affect the journal.
 
-// timeCall returns the duration of work.
+// timeCall returns work's duration.
 func timeCall(work func() error) (time.Duration, error) {
 	begin := time.Now()
 	err := work()
@@ -63,12 +63,11 @@ func timeCSV(file []byte) (times, error) {
 	})
 }
 
-// clone is a copy of a table of the journal, to measure plain
-// inserts of the same rows.
+// clone is a copy of a journal table, to measure plain inserts with the same rows.
 type clone struct {
 	table   string
 	columns []string
-	indexes []string // the columns of each; the first is the primary key
+	indexes []string // the columns in each; the first is the primary key
 }
 
 var (
@@ -92,11 +91,11 @@ var (
 	}
 )
 
-// ofAccount selects the rows of one account; its two arguments are the public id
-// of the user and the id of the account.
+// ofAccount selects one account's rows; its two arguments are the user's public id and
+// the account's id.
 const ofAccount = ` WHERE user_id = (SELECT number FROM users WHERE id = $1) AND account = (SELECT number FROM accounts WHERE id = $2)`
 
-// eachRow calls fn with every row of an account, in the order of the key.
+// eachRow calls fn with every row in an account, in key order.
 func (c clone) eachRow(ctx context.Context, tx *db.Tx, owner, account string, fn func(values []any) error) error {
 	query := "SELECT " + strings.Join(c.columns, ", ") + " FROM " + c.table + ofAccount + " ORDER BY " + c.indexes[0]
 	return db.Each(ctx, tx, func(row db.Scanner) error {
@@ -111,7 +110,7 @@ func (c clone) eachRow(ctx context.Context, tx *db.Tx, owner, account string, fn
 	}, query, owner, account)
 }
 
-// timeScan measures reading every row of an account through the driver.
+// timeScan measures reading every row in an account through the driver.
 func (s *session) timeScan(ctx context.Context, c clone, account string) (times, error) {
 	return timeRepeated(3, 10*time.Second, func() error {
 		return s.source.View(ctx, func(tx *db.Tx) error {
@@ -135,9 +134,9 @@ func (s *session) createClone(ctx context.Context, c clone, indexed bool) (name 
 	return name, execute(ctx, s.scratch, statements...)
 }
 
-// timeInsert measures the multi-row insert of the rows of an account, in
-// one durable transaction, into a clone of their table. Rows are read in
-// batches; the time for reading is not counted.
+// timeInsert measures a multi-row insert with an account's rows, in one durable
+// transaction, into a clone of their table. Rows are read in batches; the reading time is
+// not counted.
 func (s *session) timeInsert(ctx context.Context, c clone, account string, indexed bool) (time.Duration, error) {
 	name, err := s.createClone(ctx, c, indexed)
 	if err != nil {
@@ -159,7 +158,7 @@ func (s *session) timeInsert(ctx context.Context, c clone, account string, index
 	return all - inside + inserting, execute(ctx, s.scratch, "DROP TABLE "+name)
 }
 
-// copyRows copies the rows of an account and returns the time for inserting.
+// copyRows copies an account's rows and returns the inserting time.
 func (s *session) copyRows(ctx context.Context, to *db.Tx, c clone, account, name string) (inserting time.Duration, err error) {
 	const part = 5000
 	rows := make([][]any, 0, part)
@@ -180,8 +179,8 @@ func (s *session) copyRows(ctx context.Context, to *db.Tx, c clone, account, nam
 	return inserting, errors.Join(err, flush())
 }
 
-// plainInsert inserts rows with a simple INSERT of some dozen rows, an
-// argument for each value, prepared once.
+// plainInsert inserts rows with a simple INSERT for some dozen rows, an argument for each
+// value, prepared once.
 func plainInsert(ctx context.Context, tx *db.Tx, engine db.Engine, table string, columns []string, rows [][]any) error {
 	const atOnce = 32
 	text, size := "", 0
@@ -197,7 +196,7 @@ func plainInsert(ctx context.Context, tx *db.Tx, engine db.Engine, table string,
 }
 
 // insertText uses arguments without numbers for SQLite, whose driver is slow with
-// numbered ones, so that the limit is as fast as possible.
+// numbered ones, so the limit is as fast as possible.
 func insertText(engine db.Engine, table string, columns []string, rows int) string {
 	var b strings.Builder
 	b.WriteString("INSERT INTO " + table + " (" + strings.Join(columns, ", ") + ") VALUES ")
@@ -230,7 +229,7 @@ func execute(ctx context.Context, d *db.DB, statements ...string) error {
 	})
 }
 
-// timeAggregate measures the sums of a summary in SQL.
+// timeAggregate measures a summary's sums in SQL.
 func (s *session) timeAggregate(ctx context.Context, account string) (times, error) {
 	kind := "NUMERIC"
 	if s.source.Engine() == db.SQLite {
@@ -248,7 +247,7 @@ func (s *session) timeAggregate(ctx context.Context, account string) (times, err
 	})
 }
 
-// countFills counts the fills of the large account in the database.
+// countFills counts the large account's fills in the database.
 func (s *session) countFills(ctx context.Context) (count int, err error) {
 	err = s.source.View(ctx, func(tx *db.Tx) error {
 		return tx.QueryRow(ctx, `SELECT COUNT(*) FROM executions`+ofAccount, s.owner, s.large).Scan(&count)

@@ -8,8 +8,8 @@ import (
 
 const limitScan = "SQL scan of the same rows + plain HTTP answer of the same bytes"
 
-// measureLists measures lists of the large account, and of all accounts: whole,
-// by pages and by months.
+// measureLists measures lists for the large account, and for all accounts: whole, by
+// pages and by months.
 func (s *session) measureLists(ctx context.Context) error {
 	only := "account_id=" + s.large
 	for _, whole := range []struct {
@@ -51,8 +51,8 @@ func (s *session) measureLists(ctx context.Context) error {
 	return nil
 }
 
-// measureScan measures calls that read every row of a table. The limit is reading
-// them through the driver and sending as many bytes.
+// measureScan measures calls reading every row in a table. The limit is reading them
+// through the driver and sending as many bytes.
 func (s *session) measureScan(ctx context.Context, name string, c clone, call func(n int) reply) error {
 	r, err := s.measure(ctx, name, 10, call)
 	if err != nil {
@@ -70,7 +70,7 @@ func (s *session) measureScan(ctx context.Context, name string, c clone, call fu
 	return nil
 }
 
-// monthQuery returns the query of a month in the middle of the journal.
+// monthQuery returns the query for a month in the middle of the journal.
 func (s *session) monthQuery() string {
 	begin := from.Add(span / 2)
 	return "from=" + url.QueryEscape(begin.Format(time.RFC3339)) + "&" + s.untilQuery(begin.AddDate(0, 1, 0))
@@ -89,7 +89,7 @@ func (s *session) findTradeID(ctx context.Context) (string, error) {
 	return page[0].ID, nil
 }
 
-// measureExports measures the downloads of the whole journal.
+// measureExports measures downloads with the whole journal.
 func (s *session) measureExports(ctx context.Context) error {
 	for _, format := range []struct {
 		name, query string

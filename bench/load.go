@@ -10,9 +10,8 @@ import (
 	"time"
 )
 
-// trader is a user of a mixed load. Its writes are undone a little
-// later, so that the size of the journal stays about the same and
-// growing memory is a leak.
+// trader is a user in a mixed load. Its writes are undone a little later, so the
+// journal's size stays about the same and growing memory is a leak.
 type trader struct {
 	client  *client
 	account string
@@ -20,8 +19,8 @@ type trader struct {
 	market  *market // only the importer uses it
 }
 
-// load is several users at once, each with a reader of lists, a reader of
-// figures, a writer, an importer and a visitor of the shared page.
+// load is several users at once, each with readers for lists and figures, a writer, an
+// importer and a visitor for the shared page.
 type load struct {
 	traders []*trader
 	length  time.Duration
@@ -62,7 +61,7 @@ func (l *load) run(ctx context.Context) {
 	wait.Wait()
 }
 
-// countCall records a call. Calls that the end of the run canceled are ignored.
+// countCall records a call. Calls canceled by the end of the run are ignored.
 func (l *load) countCall(ctx context.Context, kind string, r reply) reply {
 	if ctx.Err() != nil {
 		return r
@@ -90,7 +89,7 @@ func (l *load) counts() (requests int, statuses map[string]int) {
 	return requests, maps.Clone(l.statuses)
 }
 
-// summarize returns the result of the load.
+// summarize returns the load's result.
 func (l *load) summarize(engine string, fills int, memory []Memory) Soak {
 	s := Soak{Engine: engine, Users: len(l.traders), Fills: fills, Length: l.length, Memory: memory, Failure: l.failure}
 	s.Requests, s.Statuses = l.counts()
@@ -102,8 +101,8 @@ func (l *load) summarize(engine string, fills int, memory []Memory) Soak {
 	return s
 }
 
-// meanEnds returns the mean memory of the first and of the last minute, or of the
-// first and last tenth of a load of less than ten minutes.
+// meanEnds returns the mean memory in the first and in the last minute, or in the first
+// and last tenth if the load is shorter than ten minutes.
 func meanEnds(memory []Memory) (first, last int64) {
 	if len(memory) == 0 {
 		return 0, 0
@@ -122,7 +121,7 @@ func (t *trader) readLists(ctx context.Context, l *load, n int) {
 	paths := []string{"/trades?limit=50&", "/executions?limit=100&", "/trades?limit=50&symbol=" + symbol(n%symbols) + "&", "/cash-transactions?"}
 	path := paths[n%len(paths)]
 	if n%200 == 0 {
-		path = "/trades?" // all of them, sometimes
+		path = "/trades?" // sometimes all
 	}
 	l.countCall(ctx, "list", t.client.get(ctx, api+path+"account_id="+t.account))
 }

@@ -1,8 +1,7 @@
-// Command bench measures a whole Fillbook over loopback HTTP. It starts the
-// real program as a process of its own on a fresh database, measures the
-// main operations of a journal, and for each of them a limit
-// of the machine itself: the bare insert, the bare scan, the bare durable
-// commit, the bare HTTP answer. The ratio of the two can be compared
+// Command bench measures a whole Fillbook over loopback HTTP. It starts the real program
+// as a separate process on a fresh database, measures a journal's main operations, and
+// for each operation a limit of the machine itself: the bare insert, the bare scan, the
+// bare durable commit, the bare HTTP answer. The ratio between both can be compared
 // between machines; times cannot.
 //
 //	bench run -sizes 1000,10000 -engines sqlite,postgres -out new.json
@@ -11,8 +10,8 @@
 //	bench render -into docs/performance.md -svg docs/performance.svg new.json soak.json
 //	bench compare old.json new.json
 //
-// PostgreSQL is the server whose URL is in SVC_TEST_POSTGRES; bench creates
-// its own databases there and removes them.
+// PostgreSQL is the server whose URL is in SVC_TEST_POSTGRES; bench creates its own
+// databases there and removes them.
 package main
 
 import (

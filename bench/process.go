@@ -8,18 +8,18 @@ import (
 	"time"
 )
 
-// processUsage is the resources that a process has used so far.
+// processUsage contains the resources a process has used so far.
 type processUsage struct {
 	rss, peak int64
 	cpu       time.Duration
 	written   int64
 }
 
-// clockTick is the unit of CPU times in /proc, the same on every Linux.
+// clockTick is the unit for CPU times in /proc, the same on every Linux.
 const clockTick = 10 * time.Millisecond
 
-// readUsage reads what a process has used. A file of /proc that cannot be read
-// leaves zero.
+// readUsage reads the resources a process has used. An unreadable file in /proc leaves
+// zero.
 func readUsage(pid int) processUsage {
 	directory := fmt.Sprintf("/proc/%d/", pid)
 	status, _ := os.ReadFile(directory + "status")
@@ -35,8 +35,8 @@ func readUsage(pid int) processUsage {
 	return u
 }
 
-// cpuTime parses user and system time from /proc/PID/stat. The name of the
-// program comes second, in parentheses, and may contain any character.
+// cpuTime parses user and system time from /proc/PID/stat. The program's name comes
+// second, in parentheses, and may contain any character.
 func cpuTime(stat string) time.Duration {
 	fields := strings.Fields(stat[strings.LastIndex(stat, ")")+1:])
 	if len(fields) < 13 {
@@ -47,8 +47,8 @@ func cpuTime(stat string) time.Duration {
 	return time.Duration(user+system) * clockTick
 }
 
-// resetPeak resets the memory peak of a process. If that is not
-// permitted, the peak is that of the whole life of the process.
+// resetPeak resets a process's memory peak. If not permitted, the peak is since the
+// process started.
 func resetPeak(pid int) {
 	_ = os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", pid), []byte("5"), 0o600)
 }

@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// File is the results of a run, which render and compare read.
+// File contains a run's results, for render and compare.
 type File struct {
-	Label   string    `json:"label"` // the version that was measured
+	Label   string    `json:"label"` // the measured version
 	Machine Machine   `json:"machine"`
 	At      time.Time `json:"at"`
 	Records []Record  `json:"records,omitempty"`
@@ -34,15 +34,15 @@ type Machine struct {
 // Record is one operation on one engine at one size. Times are nanoseconds.
 type Record struct {
 	Engine    string        `json:"engine"`
-	Size      int           `json:"size"` // fills of the large account
+	Size      int           `json:"size"` // fills in the large account
 	Operation string        `json:"operation"`
 	Samples   int           `json:"samples"`
 	P50       time.Duration `json:"p50"`
 	P95       time.Duration `json:"p95"`
-	First     time.Duration `json:"first"` // the first call of its kind since the data changed
-	Noise     float64       `json:"noise"` // of p50, as a part of it
+	First     time.Duration `json:"first"` // the first such call since the data changed
+	Noise     float64       `json:"noise"` // relative to p50
 	Rate      float64       `json:"rate,omitempty"`
-	Amount    int64         `json:"amount,omitempty"` // bytes, of a record of memory or storage
+	Amount    int64         `json:"amount,omitempty"` // bytes, in a memory or storage record
 
 	Limit      string        `json:"limit,omitempty"` // what is measured as the limit
 	LimitP50   time.Duration `json:"limit_p50,omitempty"`
@@ -52,9 +52,9 @@ type Record struct {
 
 	RSSBefore int64         `json:"rss_before"`
 	PeakRSS   int64         `json:"peak_rss"`
-	CPU       time.Duration `json:"cpu"`     // of the server, a call
+	CPU       time.Duration `json:"cpu"`     // on the server, per call
 	Written   int64         `json:"written"` // by the server, a call
-	Bytes     int64         `json:"bytes"`   // of the last answer
+	Bytes     int64         `json:"bytes"`   // in the last answer
 	Errors    int           `json:"errors"`
 	Failure   string        `json:"failure,omitempty"` // the first error
 
@@ -63,7 +63,7 @@ type Record struct {
 	ownWritten int64
 }
 
-// setLimit sets the limit of the record and the ratio to it.
+// setLimit sets the record's limit and the ratio to it.
 func (r *Record) setLimit(name string, limit times) {
 	r.Limit, r.LimitP50, r.LimitNoise = name, limit.median(), limit.noise()
 	if r.LimitP50 > 0 {
@@ -71,8 +71,8 @@ func (r *Record) setLimit(name string, limit times) {
 	}
 }
 
-// setLimitRate sets the rate of the limit; the ratio is the cost of a call
-// as a multiple of the limit's.
+// setLimitRate sets the limit's rate; the ratio is a call's cost as a multiple of the
+// limit's.
 func (r *Record) setLimitRate(name string, rate float64) {
 	r.Limit, r.LimitRate = name, rate
 	if r.Rate > 0 {
@@ -118,7 +118,7 @@ func thisMachine() Machine {
 	return m
 }
 
-// field returns the value of a line "name: value".
+// field returns the value in a line "name: value".
 func field(text []byte, name string) string {
 	for line := range bytes.Lines(text) {
 		if before, after, found := strings.Cut(string(line), ":"); found && strings.TrimSpace(before) == name {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// The rendered part of a document is between these two lines.
+// A document's rendered part is between these two lines.
 const (
 	beginMark = "<!-- bench: from here to the next mark this text is written by `bench render` -->"
 	endMark   = "<!-- bench: end -->"
@@ -54,7 +54,7 @@ func renderCommand(args []string) error {
 	return os.WriteFile(*into, []byte(changed), 0o644)
 }
 
-// replaceBetween replaces the text between the marks of a document.
+// replaceBetween replaces the text between a document's marks.
 func replaceBetween(document, text string) (string, error) {
 	before, rest, found := strings.Cut(document, beginMark)
 	if !found {
@@ -67,7 +67,7 @@ func replaceBetween(document, text string) (string, error) {
 	return before + beginMark + "\n\n" + text + "\n" + endMark + after, nil
 }
 
-// markdown returns files of results as Markdown.
+// markdown returns result files as Markdown.
 func markdown(files ...File) string {
 	var b strings.Builder
 	for _, f := range files {
@@ -91,7 +91,7 @@ func markdown(files ...File) string {
 	return b.String()
 }
 
-// formatOrigin describes the program and the machine of the results.
+// formatOrigin describes the program and the machine behind the results.
 func (f File) formatOrigin() string {
 	what := "Operations"
 	if len(f.Records) == 0 {
@@ -105,8 +105,8 @@ func (f File) formatOrigin() string {
 		f.Machine.Cores, f.Machine.Processor, f.Machine.MemoryMiB, f.Machine.System, f.Machine.Go)
 }
 
-// growthTable has a column for each size: the median, and in brackets how many
-// times the limit that is.
+// growthTable has a column for each size: the median, and in brackets its multiple of the
+// limit.
 func (t *table) growthTable() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### %s: median, and how many times the limit that is\n\n| Operation |", engineName(t.engine))
@@ -150,7 +150,7 @@ func (r Record) format() string {
 	return text
 }
 
-// formatTargets returns the targets of the row, and for each whether it is met.
+// formatTargets returns the row's targets, and for each whether it is met.
 func (w row) formatTargets(engine string) (wanted, met string) {
 	var goals, results []string
 	for _, t := range targetsOf(engine, w.operation) {
@@ -166,7 +166,7 @@ func (w row) formatTargets(engine string) (wanted, met string) {
 	return strings.Join(goals, "; "), strings.Join(results, "; ")
 }
 
-// costTable returns the other figures of each operation at the largest size.
+// costTable returns each operation's other figures at the largest size.
 func (t *table) costTable() string {
 	size := t.sizes[len(t.sizes)-1]
 	var b strings.Builder

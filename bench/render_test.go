@@ -10,8 +10,7 @@ import (
 	"time"
 )
 
-// someFile is a run of one operation that grows in proportion, one that does
-// not grow, and a limit.
+// someFile is a run with one operation growing in proportion, one constant, and a limit.
 func someFile() File {
 	f := File{Label: "v1", At: time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)}
 	for _, size := range []int{1000, 10_000, 100_000} {

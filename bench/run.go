@@ -16,7 +16,7 @@ import (
 	"fillbook/internal/base/db"
 )
 
-// options are the flags of both measuring commands.
+// options are the flags for both measuring commands.
 type options struct {
 	binary  string
 	out     string
@@ -35,7 +35,7 @@ func (o *options) addFlags(set *flag.FlagSet) {
 	set.Var(&o.further, "env", "NAME=VALUE for the server; may be repeated")
 }
 
-// list is a flag that may be repeated.
+// list is a repeatable flag.
 type list []string
 
 func (l *list) String() string { return strings.Join(*l, " ") }
@@ -112,8 +112,8 @@ func (o options) forEachEngine(ctx context.Context, fn func(engine string, s set
 	return nil
 }
 
-// newDatabase returns settings with a new data directory or database, and a
-// function that removes it.
+// newDatabase returns settings with a new data directory or database, and a function
+// removing it.
 func (s settings) newDatabase(ctx context.Context) (settings, func(), error) {
 	dir, err := os.MkdirTemp(s.data, "data-")
 	if err != nil {
@@ -176,7 +176,7 @@ func (s *session) options() db.Options {
 	return db.Options{URL: s.settings.url, Path: filepath.Join(s.settings.data, "fillbook.db"), Readers: 2}
 }
 
-// start starts everything that a session needs; stop stops it.
+// start starts everything a session needs; stop stops it.
 func (s *session) start(ctx context.Context) (err error) {
 	if s.plain, err = startPlainServer(ctx); err != nil {
 		return err
@@ -205,8 +205,7 @@ func (s *session) start(ctx context.Context) (err error) {
 	return nil
 }
 
-// openScratch opens the database that limits write to:
-// an empty journal.
+// openScratch opens the database limits write to: an empty journal.
 func (s *session) openScratch(ctx context.Context, beside settings) (err error) {
 	other := session{settings: beside}
 	if s.scratch, err = db.Open(ctx, other.options()); err != nil {
@@ -241,7 +240,7 @@ func (s *session) renewToken(ctx context.Context) error {
 	return err
 }
 
-// part is a group of operations that can be measured alone.
+// part is a group of operations measured together.
 type part struct {
 	name    string
 	measure func(s *session, ctx context.Context) error
@@ -255,7 +254,7 @@ func parts() []part {
 		{"lists", (*session).measureLists},
 		{"figures", (*session).measureFigures},
 		{"exports", (*session).measureExports},
-		{"small-imports", (*session).measureSmallImports}, // before there are fills after the end of the journal
+		{"small-imports", (*session).measureSmallImports}, // before there are fills after the journal's end
 		{"writes", (*session).measureWrites},
 		{"beside-reads", (*session).measureImportDuringReads},
 		{"mixed", (*session).measureMixedLoad},
@@ -312,12 +311,12 @@ func measureSize(ctx context.Context, o options, base settings, engine string, s
 	return records, err
 }
 
-// minCalls is the least number of calls, even if they are slow, because the
-// first is often not typical.
+// minCalls is the least number of calls, even if they are slow, because the first is
+// often not typical.
 const minCalls = 3
 
-// measure repeats a call until the number of calls or the time
-// budget is reached, and records the cost for the server.
+// measure repeats a call until the number of calls or the time budget is reached, and
+// records the server's cost.
 func (s *session) measure(ctx context.Context, name string, calls int, call func(n int) reply) (*Record, error) {
 	if err := errors.Join(ctx.Err(), s.renewToken(ctx)); err != nil {
 		return nil, err
@@ -379,5 +378,5 @@ func (s *session) addLimit(name string, taken times) {
 	fmt.Printf("  %-52s %10s\n", limitPrefix+name, formatDuration(taken.median()))
 }
 
-// limitPrefix marks records that measure the machine and not the journal.
+// limitPrefix marks records measuring the machine and not the journal.
 const limitPrefix = "limit: "

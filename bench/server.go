@@ -16,7 +16,7 @@ import (
 // startTimeout is how long a process may take to start or stop.
 const startTimeout = 2 * time.Minute
 
-// process is a started program that answers on a loopback port.
+// process is a started program answering on a loopback port.
 type process struct {
 	cmd   *exec.Cmd
 	base  string        // http://127.0.0.1:port
@@ -76,15 +76,15 @@ func (p *process) stop() error {
 	return p.cmd.Wait()
 }
 
-// settings are the settings of the server under measurement.
+// settings are the measured server's settings.
 type settings struct {
 	binary  string
 	data    string   // its data directory
-	url     string   // of PostgreSQL; empty for SQLite
+	url     string   // for PostgreSQL; empty for SQLite
 	further []string // NAME=VALUE, overriding other settings
 }
 
-// environment returns the environment of the server, without rate limits.
+// environment returns the server's environment, without rate limits.
 func (s settings) environment(address string) []string {
 	env := []string{
 		"PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir(), "HOME=" + s.data,

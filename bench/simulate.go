@@ -21,27 +21,27 @@ import (
 	"fillbook/internal/people/identity"
 )
 
-// Simulation is the result of many users with small journals, of whom some are
-// active at a time.
+// Simulation is the result with many users and small journals, only some users active at
+// a time.
 type Simulation struct {
 	Engine   string         `json:"engine"`
 	Users    int            `json:"users"`
-	Fills    int            `json:"fills"` // of each user
+	Fills    int            `json:"fills"` // per user
 	Clients  int            `json:"clients"`
 	Length   time.Duration  `json:"length"`
 	Requests int            `json:"requests"`
 	Statuses map[string]int `json:"statuses"`
 	Failure  string         `json:"failure,omitempty"`
-	Kinds    []Latency      `json:"kinds"` // the first is all of them
+	Kinds    []Latency      `json:"kinds"` // the first is the total
 	RSS      int64          `json:"rss"`   // before the load
 	Peak     int64          `json:"peak_rss"`
-	// ServerCores is the number of cores that the server used, IdleCores the
-	// number of unused ones. The database and the clients used the others.
+	// ServerCores is the number of cores used by the server, IdleCores the number of
+	// unused ones. The database and the clients used the others.
 	ServerCores float64 `json:"server_cores"`
 	IdleCores   float64 `json:"idle_cores"`
 }
 
-// Latency is the distribution of the calls of one kind.
+// Latency is the distribution for calls of one kind.
 type Latency struct {
 	Kind  string        `json:"kind"`
 	Calls int           `json:"calls"`
@@ -104,9 +104,9 @@ func (s *Simulation) run(ctx context.Context, base settings) (err error) {
 	return ctx.Err()
 }
 
-// createUsers creates the users, each with the same journal, several at a time. Users
-// and their tokens are written to the database without the server, because hashing
-// two passwords for each would take most of the time.
+// createUsers creates the users, each with the same journal, several at a time. Users and
+// their tokens are written to the database without the server, because hashing two
+// passwords for each would take most of the time.
 func (s *Simulation) createUsers(ctx context.Context, own settings, server *client) ([]*trader, error) {
 	d, err := db.Open(ctx, (&session{settings: own}).options())
 	if err != nil {
@@ -156,8 +156,8 @@ func newTrader(ctx context.Context, c *client, file []byte) (t *trader, err erro
 	return t, c.commit(ctx, newUpload(t.account, file)).err
 }
 
-// runClients runs the clients until the time is over. Each call is of a random
-// user, so that most find nothing of theirs in a cache.
+// runClients runs the clients until the time is over. Each call is by a random user, so
+// most find nothing in a cache.
 func (s *Simulation) runClients(ctx context.Context, l *load, traders []*trader) {
 	var wait sync.WaitGroup
 	end := time.Now().Add(s.Length)
@@ -168,7 +168,7 @@ func (s *Simulation) runClients(ctx context.Context, l *load, traders []*trader)
 				t := traders[random.IntN(len(traders))]
 				switch kind := random.IntN(100); {
 				case kind < 50:
-					t.readLists(ctx, l, 1+random.IntN(100)) // without the list of everything
+					t.readLists(ctx, l, 1+random.IntN(100)) // without the complete list
 				case kind < 80:
 					t.readFigures(ctx, l, random.IntN(100))
 				case kind < 95:
@@ -211,9 +211,9 @@ func (s *Simulation) format() string {
 	return b.String()
 }
 
-// readIdle returns the time that all cores have been idle; 0 if it is unknown.
+// readIdle returns the idle time on all cores; 0 if unknown.
 func readIdle() time.Duration {
-	const ticks = 100 // a second, on every Linux that Go supports
+	const ticks = 100 // a second, on every Linux supported by Go
 	text, _ := os.ReadFile("/proc/stat")
 	words := strings.Fields(strings.SplitN(string(text), "\n", 2)[0])
 	if len(words) < 6 {

@@ -17,26 +17,25 @@ import (
 type Soak struct {
 	Engine   string         `json:"engine"`
 	Users    int            `json:"users"`
-	Fills    int            `json:"fills"` // of each user at the start
+	Fills    int            `json:"fills"` // per user at the start
 	Length   time.Duration  `json:"length"`
 	Requests int            `json:"requests"`
 	Statuses map[string]int `json:"statuses"` // by status; "none" is no answer at all
 	Failure  string         `json:"failure,omitempty"`
 	Kinds    []Record       `json:"kinds"`
 	Memory   []Memory       `json:"memory"`
-	First    int64          `json:"first_rss"` // mean of the first minute
-	Last     int64          `json:"last_rss"`  // mean of the last minute
+	First    int64          `json:"first_rss"` // mean in the first minute
+	Last     int64          `json:"last_rss"`  // mean in the last minute
 	Peak     int64          `json:"peak_rss"`
 }
 
-// Memory is the server's memory at a moment of a soak.
+// Memory is the server's memory at a moment in a soak.
 type Memory struct {
 	After time.Duration `json:"after"`
 	RSS   int64         `json:"rss"`
 }
 
-// faults counts failures: answers of 500 and above, and
-// missing answers.
+// faults counts failures: status 500 and above, and missing answers.
 func (s Soak) faults() (count int) {
 	for status, n := range s.Statuses {
 		if status == "none" || strings.HasPrefix(status, "5") {
@@ -46,7 +45,7 @@ func (s Soak) faults() (count int) {
 	return count
 }
 
-// growth is the memory of the last minute as a multiple of that of the first.
+// growth is the memory in the last minute as a multiple of the first minute's.
 func (s Soak) growth() float64 {
 	if s.First == 0 {
 		return 0

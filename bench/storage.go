@@ -8,11 +8,11 @@ import (
 	"fillbook/internal/base/db"
 )
 
-// storageOperation is the record of the size of the database.
+// storageOperation is the record for the database size.
 const storageOperation = "database with all indexes, a fill"
 
-// measureStorage records how many bytes of the database a fill takes, with its share of
-// trades and all indexes. before is the size without them.
+// measureStorage records how many database bytes a fill takes, with its share in trades
+// and all indexes. before is the size without them.
 func (s *session) measureStorage(ctx context.Context, before int64) error {
 	size, err := s.databaseSize(ctx)
 	if err != nil {
@@ -22,7 +22,7 @@ func (s *session) measureStorage(ctx context.Context, before int64) error {
 	return nil
 }
 
-// databaseSize returns the size of the database with all indexes.
+// databaseSize returns the database size with all indexes.
 func (s *session) databaseSize(ctx context.Context) (size int64, err error) {
 	query := `SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size`
 	if s.engine != "sqlite" {
@@ -38,7 +38,7 @@ const releaseTime = 12 * time.Second
 
 func (s *session) waitForRelease() { time.Sleep(releaseTime) }
 
-// addMemory records an amount of bytes.
+// addMemory records a number of bytes.
 func (s *session) addMemory(name string, bytes int64) {
 	s.records = append(s.records, &Record{Engine: s.engine, Size: s.size, Operation: name, Samples: 1, Amount: bytes})
 	fmt.Printf("  %-52s %10s\n", name, formatBytes(bytes))

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// pictureLines returns the operations of the picture, each with a color
-// that is distinct on white and on black.
+// pictureLines returns the operations in the picture, each with a color distinct on white
+// and on black.
 func pictureLines() []struct{ operation, color string } {
 	return []struct{ operation, color string }{
 		{"import of all fills", "#0072b2"},
@@ -25,7 +25,7 @@ func pictureLines() []struct{ operation, color string } {
 	}
 }
 
-// Measures of a panel, in pixels.
+// Panel measures, in pixels.
 const (
 	panelWidth  = 460
 	panelHeight = 320
@@ -61,11 +61,11 @@ func growthPicture(list []*table) string {
 	return b.String() + "</svg>\n"
 }
 
-// panel is the drawing of one engine.
+// panel is one engine's drawing.
 type panel struct {
 	table         *table
 	lines         []line
-	low, high     int // decades of nanoseconds
+	low, high     int // decades, in nanoseconds
 	first, spread float64
 }
 
@@ -145,7 +145,7 @@ func (p *panel) drawLine(b *strings.Builder, l line) {
 	fmt.Fprintf(b, `<text x="%d" y="%.1f">%s</text>`+"\n", panelLeft+panelWidth+20, l.label+4, html.EscapeString(l.operation))
 }
 
-// placeLabels sets the position of each name at the end of its line, without overlap.
+// placeLabels places each name at its line's end, without overlap.
 func (p *panel) placeLabels() {
 	end := func(l line) float64 { return p.y(l.taken[len(l.taken)-1]) }
 	slices.SortFunc(p.lines, func(a, b line) int { return int(end(a)*10) - int(end(b)*10) })

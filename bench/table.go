@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// table is the results of one engine: its operations in the order of the run,
-// each with a record for every size.
+// table contains one engine's results: its operations in run order, each with a record
+// for every size.
 type table struct {
 	engine string
 	sizes  []int
@@ -22,8 +22,8 @@ type row struct {
 	at        map[int]Record // by size
 }
 
-// tables sorts the records of files by engine, operation and size. Of two
-// records of the same operation and size the later one counts.
+// tables sorts the records in files by engine, operation and size. If two records have
+// the same operation and size, the later one counts.
 func tables(files ...File) (list []*table) {
 	for _, f := range files {
 		for _, r := range f.Records {
@@ -51,7 +51,7 @@ func (t *table) add(r Record) {
 	t.rows[i].at[r.Size] = r
 }
 
-// last returns the record of the largest size.
+// last returns the record for the largest size.
 func (w row) last() Record {
 	var found Record
 	for _, r := range w.at {
@@ -62,8 +62,7 @@ func (w row) last() Record {
 	return found
 }
 
-// exponent returns the growth of time with size: 0 is constant, 1
-// linear, 2 quadratic.
+// exponent returns the time's growth with size: 0 is constant, 1 linear, 2 quadratic.
 func (w row) exponent() (e float64, known bool) {
 	var smallest, largest Record
 	for _, r := range w.at {
@@ -113,7 +112,7 @@ func formatRatio(x float64) string {
 	return strings.TrimSuffix(strings.TrimRight(formatNumber(x), "0"), ".") + "×"
 }
 
-// engineName returns the display name of an engine.
+// engineName returns an engine's display name.
 func engineName(engine string) string {
 	return cmp.Or(map[string]string{"sqlite": "SQLite", "postgres": "PostgreSQL"}[engine], engine)
 }

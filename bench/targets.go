@@ -5,9 +5,8 @@ import (
 	"time"
 )
 
-// target is a goal of an operation. Only one of ratio, within,
-// rate and bytes is set. Times are for a machine with two cores; ratios
-// and bytes are for any machine.
+// target is a goal for an operation. Only one among ratio, within, rate and bytes is set.
+// Times are for a machine with two cores; ratios and bytes are for any machine.
 type target struct {
 	ratio  float64       // at most so many times the limit
 	within time.Duration // at most this long
@@ -22,7 +21,7 @@ const (
 	hundredThousand = 100_000
 )
 
-// targetsOf returns the targets of an operation on an engine.
+// targetsOf returns an operation's targets on an engine.
 func targetsOf(engine, operation string) []target {
 	list := map[string][]target{
 		"start, empty database":                           {{within: 100 * time.Millisecond}},

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// times are the durations of calls of one kind, in the order of the calls.
+// times are the durations of similar calls, in call order.
 type times []time.Duration
 
-// quantile returns the q-quantile of the times.
+// quantile returns the q-quantile.
 func (t times) quantile(q float64) time.Duration {
 	if len(t) == 0 {
 		return 0
@@ -21,12 +21,11 @@ func (t times) quantile(q float64) time.Duration {
 
 func (t times) median() time.Duration { return t.quantile(.5) }
 
-// defaultNoise is the noise of a median of one or two calls,
-// whose spread is unknown.
+// defaultNoise is a median's noise after one or two calls, whose spread is unknown.
 const defaultNoise = .25
 
-// noise returns the relative uncertainty of the median: the half-width of the
-// notch of a box plot, 1.57 interquartile ranges over the root of the count.
+// noise returns the median's relative uncertainty: a box plot notch's half-width, 1.57
+// interquartile ranges over the root of the count.
 func (t times) noise() float64 {
 	if len(t) < 3 || t.median() == 0 {
 		return defaultNoise

@@ -11,15 +11,14 @@ import (
 	"fillbook/internal/people/identity"
 )
 
-// The names of limits of several operations.
+// The names for limits used by several operations.
 const (
 	limitAnswer  = "plain HTTP answer of the same bytes"
 	limitCommit  = "one small row, stored durably"
 	limitProcess = "the same program printing its version"
 )
 
-// clients is the number of concurrent clients in measurements
-// of throughput.
+// clients is the number of concurrent clients when throughput is measured.
 const clients = 8
 
 // measureVisits measures operations without a journal: start, sign-in, reading
@@ -75,7 +74,7 @@ func timeHashes() times {
 	return taken
 }
 
-// measureAnswer measures calls whose limit is a plain answer of the same size.
+// measureAnswer measures calls whose limit is a plain answer with the same size.
 func (s *session) measureAnswer(ctx context.Context, name string, calls int, call func(n int) reply) error {
 	r, err := s.measure(ctx, name, calls, call)
 	if err != nil {

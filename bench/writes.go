@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// measureWrites measures writes of single fills.
+// measureWrites measures writing single fills.
 func (s *session) measureWrites(ctx context.Context) error {
 	commit, err := s.timeCommit(ctx)
 	if err != nil {
@@ -28,11 +28,11 @@ func (s *session) measureWrites(ctx context.Context) error {
 	return s.measureParallelWriters(ctx, commit)
 }
 
-// longTradeFills is the most fills of the trade that measureLongTrade writes to.
+// longTradeFills is the maximum number of fills in measureLongTrade's trade.
 const longTradeFills = 190_000
 
-// measureLongTrade measures fills at the end of a trade that is never flat and has
-// as many fills as the journal, and reading that trade.
+// measureLongTrade measures fills at the end of a trade which is never flat and has as
+// many fills as the journal, and reading the trade.
 func (s *session) measureLongTrade(ctx context.Context, commit times) error {
 	account, err := s.client.createAccount(ctx, "one long trade")
 	if err != nil {
@@ -79,11 +79,10 @@ type fillTarget struct {
 	taken   times
 }
 
-// fillTargets returns the targets of posts, which take turns. Posts
-// open and close positions alternately. A fill in the recent
-// past is before an open fill and after the last flat point, so
-// that earlier trades do not matter. A fill in the middle of the
-// busiest symbol changes every later position and trade of it.
+// fillTargets returns the targets for posts, which take turns. Posts open and close
+// positions alternately. A fill in the recent past is before an open fill and after the
+// last flat point, so earlier trades do not matter. A fill in the middle of the busiest
+// symbol changes all its later positions and trades.
 func (s *session) fillTargets() []*fillTarget {
 	late := from.Add(span).AddDate(0, 1, 0)
 	atEnd := func(n int) (string, bool, time.Time) {
@@ -101,8 +100,8 @@ func (s *session) fillTargets() []*fillTarget {
 	}
 }
 
-// measurePosts posts to the targets in turn, so that other load of the machine affects
-// all alike.
+// measurePosts posts to the targets in turn, so other load on the machine affects all
+// alike.
 func (s *session) measurePosts(ctx context.Context, commit times) error {
 	places := s.fillTargets()
 	for _, p := range places {
@@ -110,7 +109,7 @@ func (s *session) measurePosts(ctx context.Context, commit times) error {
 	}
 	rounds := 0
 	for begin := time.Now(); rounds < 200 && (rounds < 4 || time.Since(begin) < 2*s.budget); rounds++ {
-		// The open fill that the next fill back in time comes before; not measured.
+		// The open fill after the next fill back in time; not measured.
 		ahead := from.Add(span).AddDate(0, 1, rounds)
 		if r := s.post(ctx, s.large, symbol(150+rounds%50), true, ahead); r.err != nil {
 			return r.err
@@ -140,22 +139,22 @@ func (s *session) measurePosts(ctx context.Context, commit times) error {
 	return nil
 }
 
-// addCost adds the cost of a call of one of several interleaved operations.
+// addCost adds a call's cost to one among several interleaved operations.
 func (r *Record) addCost(cpu time.Duration, written int64) {
 	r.ownCPU += cpu
 	r.ownWritten += written
 }
 
-// finishInterleaved completes the record of an interleaved operation: its cost
-// was added up call by call, and the peak is that of all of them.
+// finishInterleaved completes an interleaved operation's record: its cost was added up
+// call by call, and the peak covers all.
 func (s *session) finishInterleaved(r *Record, taken times) {
 	s.finishRecord(r, taken)
 	calls := max(1, len(taken)+r.Errors)
 	r.CPU, r.Written = r.ownCPU/time.Duration(calls), r.ownWritten/int64(calls)
 }
 
-// measureEdits measures the deletion of a fill that every later trade of its symbol
-// depends on, and annotations on a trade.
+// measureEdits measures deleting a fill on which every later trade in its symbol depends,
+// and annotations on a trade.
 func (s *session) measureEdits(ctx context.Context, commit times) error {
 	var ids []string
 	for n := range 6 {
@@ -187,7 +186,7 @@ func (s *session) measureEdits(ctx context.Context, commit times) error {
 	return nil
 }
 
-// measureParallelWriters measures sixteen clients that write to one account.
+// measureParallelWriters measures sixteen clients writing to one account.
 func (s *session) measureParallelWriters(ctx context.Context, commit times) error {
 	const writers, each = 16, 50
 	before, err := s.countFills(ctx)

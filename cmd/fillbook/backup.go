@@ -94,7 +94,7 @@ func secretLocation(s *settings) string {
 	return filepath.Join(s.DataDir, secretFile)
 }
 
-// pack writes the files of a directory to a zip, followed by the manifest.
+// pack writes a directory's files to a zip, followed by the manifest.
 func pack(dir string, out io.Writer) error {
 	archive := zip.NewWriter(out)
 	list := manifest{
@@ -146,8 +146,8 @@ type restoreCommand struct {
 	DryRun bool   `name:"dry-run" help:"Only check the file and print its contents."`
 }
 
-// Run restores a backup into the installation of the settings, which must have
-// no users. It verifies the checksum of every file first.
+// Run restores a backup into the configured installation, which must have no users. It
+// verifies every file's checksum first.
 func (c restoreCommand) Run(env *environment, s *settings) error {
 	dir, err := os.MkdirTemp("", "fillbook-restore-")
 	if err != nil {
@@ -188,9 +188,8 @@ func (c restoreCommand) Run(env *environment, s *settings) error {
 
 var errArchive = errors.New("not a backup of 'fillbook backup', or damaged")
 
-// unpack writes the files of a backup to a directory and verifies their
-// checksums. Names come from the manifest and cannot refer to files outside of
-// the directory.
+// unpack writes a backup's files to a directory and verifies their checksums. Names come
+// from the manifest and cannot refer to files outside the directory.
 func unpack(file, dir string) (manifest, error) {
 	archive, err := zip.OpenReader(file)
 	if err != nil {
@@ -250,9 +249,9 @@ func unpackFile(archive fs.FS, root *os.Root, f manifestFile) error {
 	return nil
 }
 
-// checkSchema checks that the database of a backup has the schema version of
-// its manifest. A database of another program has none; opened for writing, it
-// would be migrated and look empty.
+// checkSchema checks that a backup's database has the schema version in its manifest.
+// Another program's database has none; opened for writing, it would be migrated and look
+// empty.
 func checkSchema(ctx context.Context, file string, want int) error {
 	d, err := db.Open(ctx, db.Options{Path: file, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {

@@ -26,7 +26,7 @@ type importBarsCommand struct {
 	DryRun     bool   `name:"dry-run" help:"Only print what would be imported."`
 }
 
-// Run imports a file of bars, or prints a preview.
+// Run imports a bar file, or prints a preview.
 func (c importBarsCommand) Run(env *environment, s *settings) error {
 	services, done, err := s.openJournals(env)
 	if err != nil {

@@ -72,7 +72,7 @@ func (s *settings) openJournals(env *environment) (*installation.Installation, f
 	return s.openServices(env.ctx, d)
 }
 
-// openNewJournals is openJournals for a database that may have to be created.
+// openNewJournals is openJournals for a database not yet created.
 func (s *settings) openNewJournals(env *environment) (*installation.Installation, func(), error) {
 	d, err := s.openDatabase(env.ctx, s.logger(env.stderr))
 	if err != nil {
@@ -84,8 +84,8 @@ func (s *settings) openNewJournals(env *environment) (*installation.Installation
 	return s.openServices(env.ctx, d)
 }
 
-// openServices creates the services of an open database. It completes an
-// upgrade that was interrupted.
+// openServices creates the services for an open database. It completes an interrupted
+// upgrade.
 func (s *settings) openServices(ctx context.Context, d *db.DB) (*installation.Installation, func(), error) {
 	var none *secrets.Keys
 	services, err := s.install(d, none, slog.New(slog.DiscardHandler), transport.NewMetrics())
@@ -103,12 +103,12 @@ func (s *settings) openServices(ctx context.Context, d *db.DB) (*installation.In
 	return services, done, nil
 }
 
-// progressAborted ends a progress bar without completing it, so that the next
-// output starts on a new line.
+// progressAborted ends a progress bar without completing it, so the next output starts on
+// a new line.
 const progressAborted = -1
 
-// progressBar returns a function that draws the progress of long work on a
-// terminal. It does nothing if the output is not a terminal.
+// progressBar returns a function drawing the progress of long work on a terminal. It does
+// nothing if the output is not a terminal.
 func progressBar(to io.Writer, what string) func(done, total int) {
 	file, ok := to.(*os.File)
 	if !ok || !term.IsTerminal(int(file.Fd())) {

@@ -29,8 +29,8 @@ type broker struct {
 	isClosed bool
 }
 
-// brokerAccount is an account of the broker. Its transactions are in the order of their
-// ids and times. Those from recent on are less than a day old.
+// brokerAccount is an account at the broker. Its transactions are ordered by id and time.
+// Those from recent on are less than a day old.
 type brokerAccount struct {
 	id     string
 	list   []*transaction
@@ -48,7 +48,7 @@ type transaction struct {
 	Amount     string    `json:"amount,omitempty"`
 }
 
-// String returns what a journal must have of the transaction.
+// String returns what a journal must store for the transaction.
 func (t *transaction) String() string {
 	if t.Amount != "" {
 		return "deposit of " + t.Amount
@@ -69,7 +69,7 @@ func (a *brokerAccount) add(at time.Time) {
 	a.list = append(a.list, t)
 }
 
-// grow adds transactions that the broker lists late and corrects the price of another.
+// grow adds transactions listed late by the broker and corrects another's price.
 func (a *brokerAccount) grow() {
 	for range 2 {
 		a.add(a.list[len(a.list)-1].Time.Add(100 * time.Millisecond))
@@ -81,7 +81,7 @@ func (a *brokerAccount) grow() {
 
 func somePrice() string { return fmt.Sprintf("1.%d1", 1000+rand.IntN(9000)) }
 
-// describe returns what a journal must have of the transactions before a time.
+// describe returns what a journal must store for the transactions before a time.
 func describe(list []*transaction, before time.Time) (want []string) {
 	for _, t := range list {
 		if t.Time.Before(before) {
@@ -118,7 +118,7 @@ func newBroker(t *testing.T, first time.Time, tokens ...string) (b *broker, addr
 	return b, server.URL
 }
 
-// answer returns the handler of requests for the account of a token.
+// answer returns the handler for requests about a token's account.
 func (b *broker) answer(find func(a *brokerAccount, r *http.Request) any) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		b.mu.Lock()
@@ -136,8 +136,8 @@ func (b *broker) answer(find func(a *brokerAccount, r *http.Request) any) http.H
 	}
 }
 
-// findPages answers with the pages of a time, and then adds to the history unless the
-// broker is closed.
+// findPages answers with a period's pages, and then adds to the history unless the broker
+// is closed.
 func (b *broker) findPages(a *brokerAccount, r *http.Request) any {
 	from, _ := time.Parse(time.RFC3339, r.URL.Query().Get("from"))
 	to, _ := time.Parse(time.RFC3339, r.URL.Query().Get("to"))
@@ -164,7 +164,7 @@ func findTransactions(a *brokerAccount, r *http.Request) any {
 	return map[string]any{"transactions": a.list[max(from, 1)-1 : min(to, len(a.list))]}
 }
 
-// close ends the growth of the histories.
+// close stops adding to the histories.
 func (b *broker) close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -177,12 +177,12 @@ type connectedServer struct {
 	broker *broker
 	// first is where the connections begin.
 	first time.Time
-	// tokens are by account of the server.
+	// tokens are by server account.
 	tokens map[string]string
 }
 
-// newConnectedServer starts a server with two connections to a broker with a history of
-// some years. Each year is a window.
+// newConnectedServer starts a server with two connections to a broker whose history
+// covers some years. Each year is a window.
 func newConnectedServer(t *testing.T, engine db.Engine, years int) *connectedServer {
 	t.Helper()
 	first := time.Now().UTC().Truncate(24*time.Hour).AddDate(-years, 0, 0)
@@ -217,7 +217,7 @@ func TestKilledDuringConnectionRuns(t *testing.T) {
 			s.checkCovered()
 		}
 		s.broker.close()
-		// The first of these may only end the pass that was interrupted.
+		// The first of these may only end the interrupted pass.
 		s.runPass()
 		s.compareAll(s.runPass())
 		s.check()
@@ -229,8 +229,8 @@ func TestKilledDuringConnectionRuns(t *testing.T) {
 	})
 }
 
-// killDuringRuns kills the server after some requests to the broker, of which the runs of
-// both connections send at least 12.
+// killDuringRuns kills the server after some requests to the broker. The runs of both
+// connections send at least 12.
 func (s *connectedServer) killDuringRuns() {
 	s.t.Helper()
 	for range 1 + rand.IntN(10) {
@@ -248,9 +248,8 @@ func (s *connectedServer) killDuringRuns() {
 	}
 }
 
-// endClaims makes all connections due and ends the claims of a server that was killed, as
-// they are after some hours. The failures are forgotten because a job that was
-// interrupted twice waits for minutes.
+// endClaims makes all connections due and ends a killed server's claims, as some hours
+// would. The failures are forgotten because a job interrupted twice waits for minutes.
 func (s *connectedServer) endClaims() {
 	s.t.Helper()
 	options := db.Options{Path: filepath.Join(dataDir(s.env), databaseFile)}
@@ -275,8 +274,8 @@ func (s *connectedServer) endClaims() {
 	}
 }
 
-// checkCovered checks that the old transactions of the time that each connection covers
-// are stored.
+// checkCovered checks that the old transactions in each connection's covered period are
+// stored.
 func (s *connectedServer) checkCovered() {
 	s.t.Helper()
 	covers := map[string]time.Time{}
@@ -297,14 +296,14 @@ func (s *connectedServer) checkCovered() {
 	}
 }
 
-// parseInstant returns an instant of an answer, or the zero time for null.
+// parseInstant returns an instant from an answer, or the zero time for null.
 func parseInstant(value any) time.Time {
 	text, _ := value.(string)
 	at, _ := time.Parse(time.RFC3339, text)
 	return at
 }
 
-// stored returns the fills and the cash of each account.
+// stored returns each account's fills and cash.
 func (s *connectedServer) stored() map[string][]string {
 	s.t.Helper()
 	stored := map[string][]string{}
@@ -322,8 +321,8 @@ func (s *connectedServer) stored() map[string][]string {
 	return stored
 }
 
-// runPass restarts the server and waits until all connections have fetched everything.
-// It returns the time of the start.
+// runPass restarts the server and waits until all connections have fetched everything. It
+// returns the start time.
 func (s *connectedServer) runPass() time.Time {
 	s.t.Helper()
 	s.p.stop()
@@ -347,8 +346,8 @@ func (s *connectedServer) runPass() time.Time {
 	}
 }
 
-// compareAll checks that the accounts have exactly what the broker has, and the times that
-// the connections cover. They end a minute before the last run, which began after started.
+// compareAll checks that the accounts have exactly the broker's records, and checks the
+// covered periods. They end a minute before the last run, which began after started.
 func (s *connectedServer) compareAll(started time.Time) {
 	s.t.Helper()
 	stored := s.stored()

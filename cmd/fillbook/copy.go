@@ -43,8 +43,8 @@ func (c copyDBCommand) Run(env *environment, s *settings) error {
 	return err
 }
 
-// shareAttachments reports whether two installations would have the same
-// directory for attachments, where each would delete the files of the other.
+// shareAttachments reports whether two installations would have the same attachment
+// directory, where each would delete the other's files.
 func shareAttachments(from, to string) bool {
 	if isPostgres(secrets.Secret(from)) || isPostgres(secrets.Secret(to)) {
 		return false
@@ -59,8 +59,7 @@ func shareAttachments(from, to string) bool {
 
 func sqlitePath(location string) string { return strings.TrimPrefix(location, "sqlite:") }
 
-// copyInstallation copies an installation and prints the attachments that were
-// missing.
+// copyInstallation copies an installation and prints the missing attachments.
 func copyInstallation(env *environment, from, to *installation.Installation, withoutBars bool) error {
 	missing, err := from.CopyTo(env.ctx, to, installation.CopyOptions{WithoutBars: withoutBars, Progress: progressBar(env.stderr, "rows")})
 	if errors.Is(err, db.ErrNotEmpty) {

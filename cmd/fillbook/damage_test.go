@@ -15,8 +15,7 @@ import (
 )
 
 // TestDamagedDatabase starts the server on damaged files. It must exit with an error
-// that says what to do and not change the file; check reports the damage; nothing
-// panics.
+// saying what to do and not change the file; check reports the damage; nothing panics.
 func TestDamagedDatabase(t *testing.T) {
 	t.Parallel()
 	v := newVictim(t, db.SQLite)
@@ -64,7 +63,7 @@ func compact(t *testing.T, file string) []byte {
 
 const pageSize = 4096
 
-// damaged are contents of a file that must be rejected.
+// damaged returns file contents the server must reject.
 func damaged(sound []byte) map[string][]byte {
 	contents := map[string][]byte{
 		"no database":   []byte("dear diary,\n" + strings.Repeat("nothing happened today. ", 1000)),

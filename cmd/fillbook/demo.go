@@ -11,8 +11,8 @@ type demoCommand struct {
 	Dir string `default:"./demo-data" help:"Data directory of the demo."`
 }
 
-// Run serves a demo journal of two years. It has its own data directory, so
-// that it cannot affect a real journal, and a public password.
+// Run serves a demo journal covering two years. It has its own data directory, so it
+// cannot affect a real journal, and a public password.
 func (c demoCommand) Run(env *environment, s *settings) error {
 	s.DataDir, s.DatabaseURL, s.JWTSecret = c.Dir, "", ""
 	return s.runServer(env, func(ctx context.Context, v *server) error {

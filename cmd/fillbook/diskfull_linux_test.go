@@ -14,8 +14,8 @@ import (
 	"fillbook/internal/base/db"
 )
 
-// limitFiles limits the size of files that a running process can write, which has the
-// effect of a full disk. It can be undone.
+// limitFiles limits the size of the files a running process can write, as a full disk
+// would. It can be undone.
 func limitFiles(t *testing.T, pid int, size uint64) {
 	t.Helper()
 	limit := syscall.Rlimit{Cur: size, Max: ^uint64(0)}
@@ -25,9 +25,8 @@ func limitFiles(t *testing.T, pid int, size uint64) {
 	}
 }
 
-// TestDiskFull fills the disk of a running server: writes fail with 503, reads work,
-// nothing is written partially, and when there is space again everything works without
-// a restart.
+// TestDiskFull fills a running server's disk: writes fail with 503, reads work, nothing
+// is written partially, and with space again everything works without a restart.
 func TestDiskFull(t *testing.T) {
 	t.Parallel()
 	v := newVictim(t, db.SQLite)
@@ -102,7 +101,7 @@ func TestLittleRoom(t *testing.T) {
 	v.p.stop()
 }
 
-// attach uploads a file that looks like a PDF.
+// attach uploads a file with the signature of a PDF.
 func attach(t *testing.T, v *victim, note string, size int) int {
 	t.Helper()
 	var body bytes.Buffer

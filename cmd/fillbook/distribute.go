@@ -9,8 +9,8 @@ import (
 
 type distributeCommand struct{}
 
-// Run spreads the tables over the nodes of a Citus cluster and prints what it
-// changed. Running it again changes nothing.
+// Run spreads the tables over a Citus cluster's nodes and prints what it changed. Running
+// it again changes nothing.
 func (distributeCommand) Run(env *environment, s *settings) error {
 	d, err := s.openCurrent(env.ctx, s.logger(env.stderr))
 	if err != nil {

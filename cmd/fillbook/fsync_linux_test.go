@@ -14,7 +14,7 @@ import (
 	"fillbook/internal/base/db"
 )
 
-// serveOnFailingDisk is fillbook with a disk that fails when SIGUSR1 arrives.
+// serveOnFailingDisk runs fillbook with a disk failing as soon as SIGUSR1 arrives.
 func serveOnFailingDisk() int {
 	told := make(chan os.Signal, 1)
 	signal.Notify(told, unix.SIGUSR1)
@@ -27,9 +27,9 @@ func serveOnFailingDisk() int {
 	return run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 }
 
-// failSyncs makes every fsync of this process fail with EIO. It cannot be undone.
+// failSyncs makes every fsync in this process fail with EIO. It cannot be undone.
 func failSyncs() error {
-	const number = 0 // where a filter finds the number of the system call
+	const number = 0 // where a filter finds the system call's number
 	fail := uint32(unix.SECCOMP_RET_ERRNO) | uint32(unix.EIO)
 	filter := []unix.SockFilter{
 		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: number},
@@ -50,8 +50,8 @@ func failSyncs() error {
 }
 
 // TestDiskFailsToSync lets fsync fail: the write fails and is not repeated, the process
-// exits with an error, and the next start checks the file and finds everything that was
-// acknowledged.
+// exits with an error, and the next start checks the file and finds every acknowledged
+// write.
 func TestDiskFailsToSync(t *testing.T) {
 	t.Parallel()
 	env := engineEnv(t, db.SQLite)

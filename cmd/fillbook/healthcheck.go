@@ -10,8 +10,8 @@ import (
 
 type healthcheckCommand struct{}
 
-// Run checks that the server on this machine is ready. Images without a shell
-// or curl have no other way.
+// Run checks whether the server on this machine is ready. Images without a shell or curl
+// have no other way.
 func (healthcheckCommand) Run(env *environment, s *settings) error {
 	address, err := localAddress(s.HTTPAddr)
 	if err != nil {

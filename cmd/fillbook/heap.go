@@ -9,18 +9,18 @@ import (
 
 const (
 	// importGCPercent is the garbage collector's target while large imports run. By
-	// default Go lets the heap double between collections, which is a lot when the
-	// data of an import is large.
+	// default Go lets the heap double between collections, which is a lot during a large
+	// import.
 	importGCPercent = 50
-	// importDelay is how long after the last large import its memory is returned to
-	// the system. The import that follows a preview uses it again.
+	// importDelay is how long after the last large import its memory is returned to the
+	// system. An import following a preview uses it again.
 	importDelay = 10 * time.Second
-	// briefDelay is the same for memory that only the start or a password hash needed.
+	// briefDelay is the same for memory only needed by the start or a password hash.
 	briefDelay = 2 * time.Second
 )
 
-// heapTuner lowers the garbage collector's target while at least one large import
-// runs, and returns memory to the system after work that needed much.
+// heapTuner lowers the garbage collector's target while at least one large import runs,
+// and returns memory to the system after memory-intensive work.
 type heapTuner struct {
 	mu       sync.Mutex
 	running  int
@@ -28,8 +28,8 @@ type heapTuner struct {
 	release  *time.Timer
 }
 
-// reduceHeapGrowth lowers the target and returns a function that restores it when
-// the last import has ended. It never raises a lower target of the operator.
+// reduceHeapGrowth lowers the target and returns a function restoring it when the last
+// import has ended. It never raises an operator's lower target.
 func (t *heapTuner) reduceHeapGrowth() (restore func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -17,15 +17,14 @@ import (
 	"time"
 )
 
-// hostileAct is one way to load a server. All but the first three are the work of one
-// user.
+// hostileAct is one way to load a server. All but the first three are one user's work.
 type hostileAct struct {
 	name  string
 	start func(a *attack, size loadSize)
 }
 
-// hostileActs are the attacks of TestLoad. The first one creates users, which the server
-// may refuse to a user who attacks it.
+// hostileActs are TestLoad's attacks. The first one creates users, which the server may
+// refuse to an attacking user.
 var hostileActs = []hostileAct{
 	{"waiting runs of two users", func(a *attack, _ loadSize) { repeat(2, func(int) { a.occupyWorkers() }) }},
 	{"incomplete requests", func(a *attack, size loadSize) { repeat(size.halfRequests, a.sendHalf) }},
@@ -86,7 +85,7 @@ func (a *attack) sendFiles(path, name string, file func(i int) []byte) {
 	})
 }
 
-// count counts the answers to uploads by their status, to show that they had an effect.
+// count counts the answers to uploads by status, to show their effect.
 func (a *attack) count(path, name string, answer []byte) {
 	status, _, _ := strings.Cut(strings.TrimPrefix(string(answer), "HTTP/1.1 "), " ")
 	if a.ctx.Err() != nil {
@@ -97,8 +96,7 @@ func (a *attack) count(path, name string, answer []byte) {
 	a.answers[name+" "+path+" "+status]++
 }
 
-// sendHookBody sends all but the last byte of a body to the address of a hook, with a
-// wrong secret.
+// sendHookBody sends all but a body's last byte to a hook's address, with a wrong secret.
 func (a *attack) sendHookBody() {
 	const size = 256 << 10
 	a.keep(func(conn net.Conn) {
@@ -158,7 +156,7 @@ func (a *attack) occupyWorkers() {
 }
 
 // newSlowBroker returns the address of a server like Trading 212's, which allows few
-// requests. Its list of orders has no end, and none was filled.
+// requests. Its order list has no end, and none was filled.
 func newSlowBroker(t *testing.T) string {
 	t.Helper()
 	mux := http.NewServeMux()
@@ -177,7 +175,7 @@ func newSlowBroker(t *testing.T) string {
 	return server.URL
 }
 
-// equalRecords is a backup with notes of one instant, and orphans of one symbol and
+// equalRecords is a backup with notes at one instant, and orphans with one symbol and
 // instant.
 func equalRecords(n int) []byte {
 	var notes, orphans []string
@@ -254,8 +252,8 @@ func (b *bystander) callHook(i int) {
 	}
 }
 
-// runConnection connects the bystander's account to a broker and waits for the end of the
-// first run, which must not wait for those of others.
+// runConnection connects the bystander's account to a broker and waits until the first
+// run has ended. It must not wait for the runs of others.
 func (b *bystander) runConnection(slowest time.Duration) {
 	b.p.t.Helper()
 	begun := time.Now()

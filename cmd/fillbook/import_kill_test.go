@@ -15,16 +15,14 @@ import (
 	"fillbook/internal/base/db"
 )
 
-// TestKilledWhileImporting kills the server during imports and reversals, at times
-// spread over the duration of a call. After each kill, all rows of the import exist or
-// none, according to its status, acknowledged changes are kept, and interrupted ones
-// can be completed.
+// TestKilledWhileImporting kills the server during imports and reversals, at times spread
+// over a call's duration. After each kill, all import rows exist or none, according to
+// its status, acknowledged changes are kept, and interrupted ones can be completed.
 func TestKilledWhileImporting(t *testing.T) {
 	killImports(t, fillsOfImport, 2)
 }
 
-// TestKilledWhileImportingInParts is the same with files that are stored in parts on
-// SQLite.
+// TestKilledWhileImportingInParts is the same with files stored in parts on SQLite.
 func TestKilledWhileImportingInParts(t *testing.T) {
 	killImports(t, 4000, 4)
 }
@@ -52,10 +50,10 @@ func killImports(t *testing.T, fills, share int) {
 	})
 }
 
-// killing is a server that is killed repeatedly, and its expected contents.
+// killing is a repeatedly killed server and its expected contents.
 type killing struct {
 	*victim
-	// batch is the import that the server holds, with the file it came from.
+	// batch is the stored import, with the file it came from.
 	batch string
 	file  importFile
 	fills int // in each file
@@ -77,8 +75,7 @@ const (
 	cashOfImport  = 20
 )
 
-// newImportFile creates fills that no other round has: a table, or a JSON file with
-// cash.
+// newImportFile creates fills unique to a round: a table, or a JSON file with cash.
 func newImportFile(round, fills int) importFile {
 	day := time.Date(2020, 1, 6, 14, 0, 0, 0, time.UTC).AddDate(0, 0, round)
 	var rows []string
@@ -148,8 +145,8 @@ func (k *killing) upload(path string, file importFile) (int, map[string]any, err
 	return status, answer, err
 }
 
-// killDuring starts a call and kills the server at a fraction of its usual duration.
-// Then it checks the journal and starts the server again.
+// killDuring starts a call and kills the server at a fraction of its usual duration. Then
+// it checks the journal and starts the server again.
 func (k *killing) killDuring(moment float64, takes time.Duration, call func() (int, error)) (status int, answered bool) {
 	k.t.Helper()
 	const spread = 1.2 // machines have moods; some are to come after the end
@@ -165,7 +162,7 @@ func (k *killing) killDuring(moment float64, takes time.Duration, call func() (i
 	return status, err == nil
 }
 
-// killImport kills an import of a new file and then completes it.
+// killImport kills the import of a new file and then completes it.
 func (k *killing) killImport(round int, moment float64) {
 	k.t.Helper()
 	k.file = newImportFile(round, k.fills)
@@ -220,7 +217,7 @@ func (k *killing) finish(round int, status string, answered bool) {
 	default:
 		k.t.Fatalf("round %d: the import is %s (acknowledged: %v)", round, status, answered)
 	}
-	// A client that lost the answer gets it again, and nothing is written.
+	// A client without the answer gets it again, and nothing is written.
 	code, answer, err := k.upload("/imports/"+k.batch+"/commit", k.file)
 	if err != nil || code != http.StatusOK {
 		k.t.Fatalf("round %d: asking again returned %d %v %v", round, code, answer, err)
@@ -278,7 +275,7 @@ func (k *killing) wantStatus(round int, status string) {
 	}
 }
 
-// wantRows checks that exactly these rows of the import exist.
+// wantRows checks that exactly these import rows exist.
 func (k *killing) wantRows(round int, batch string, fills, cash int) {
 	k.t.Helper()
 	for path, want := range map[string]int{"/executions": fills, "/cash-transactions": cash} {

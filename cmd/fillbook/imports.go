@@ -61,11 +61,11 @@ func (c importCommand) Run(env *environment, s *settings) error {
 	return printResult(env.stdout, result)
 }
 
-// stages are the steps of an import in order. The first is reading the file,
-// which is complete when the second starts.
+// stages are an import's steps in order. The first is reading the file, which is complete
+// when the second starts.
 var stages = []string{"reading", "checking", "writing", "annotating"}
 
-// showStages draws the completed steps of an import.
+// showStages draws an import's completed steps.
 func showStages(draw func(done, total int)) (watch func(imports.Progress)) {
 	draw(0, len(stages))
 	return func(p imports.Progress) { draw(slices.Index(stages, p.Stage), len(stages)) }
@@ -151,8 +151,8 @@ func printPreview(out io.Writer, p imports.Preview) error {
 	return printRest(out, p.Errors, p.Sentences, p.Reconciliation)
 }
 
-// formatCompleted returns a line about the stored fills that a file completes,
-// or an empty string.
+// formatCompleted returns a line about the stored fills completed by a file, or an empty
+// string.
 func formatCompleted(fills int) string {
 	if fills == 0 {
 		return ""
@@ -175,7 +175,7 @@ func printSkipped(out io.Writer, reasons []imports.SkippedReason) {
 	}
 }
 
-// rewordForFlags replaces field names in an error by the flags of the command.
+// rewordForFlags replaces field names in an error by the command's flags.
 func rewordForFlags(err error) error {
 	refused, ok := errors.AsType[*journal.Error](err)
 	if !ok {
@@ -186,7 +186,7 @@ func rewordForFlags(err error) error {
 	return &reworded
 }
 
-// replaceFieldNames replaces field names of the API by flags of import.
+// replaceFieldNames replaces API field names by flags of import.
 func replaceFieldNames(text string) string {
 	return strings.NewReplacer(
 		" with account_id.", " with --account.", " with source_tz.", " with --source-tz.", " with date_order.", " with --date-order.",
@@ -264,8 +264,8 @@ func (c exportCommand) Run(env *environment, s *settings) error {
 	return writeAtomically(c.File, write)
 }
 
-// writeAtomically writes a file under a temporary name and renames it, so that
-// an incomplete file is never visible.
+// writeAtomically writes a file under a temporary name and renames it, so an incomplete
+// file is never visible.
 func writeAtomically(name string, write func(io.Writer) error) (err error) {
 	file, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
 	if err != nil {

@@ -31,8 +31,7 @@ func killRounds(t *testing.T) int {
 	return n
 }
 
-// victim is a server that is killed repeatedly, always with the same database, and its
-// client.
+// victim is a repeatedly killed server, always with the same database, and its client.
 type victim struct {
 	t        *testing.T
 	env      []string
@@ -67,7 +66,7 @@ func (v *victim) signIn() {
 	v.signedIn = time.Now()
 }
 
-// revive waits for the end of the killed server and starts another.
+// revive waits until the killed server has ended and starts another.
 func (v *victim) revive() {
 	v.t.Helper()
 	v.p.wait()
@@ -115,7 +114,7 @@ func (v *victim) send(method, path string, body io.Reader, contentType string) (
 	return content, response.StatusCode, err
 }
 
-// listAll requests all pages of a list.
+// listAll requests all pages in a list.
 func (v *victim) listAll(path string) (all []map[string]any) {
 	v.t.Helper()
 	for next := "/api/v1" + path; next != ""; {
@@ -203,7 +202,7 @@ func (l *tradingLog) compare(v *victim) {
 	l.fills, l.doubted = stored, map[string]bool{}
 }
 
-// pick removes a fill from the log, for the time of a change, and returns it.
+// pick removes a fill from the log during a change and returns it.
 func (l *tradingLog) pick() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -6,14 +6,13 @@ import (
 	"net"
 )
 
-// listeners are the listeners of a server. metrics is nil if it has no address.
+// listeners are a server's listeners. metrics is nil if it has no address.
 type listeners struct {
 	api, metrics net.Listener
 }
 
-// listen opens the addresses of the settings. It runs before the database is
-// opened, so that a bad address has no other effects than an error that names
-// the setting.
+// listen opens the configured addresses. It runs before the database is opened, so a bad
+// address has no effect except an error naming the setting.
 func (s *settings) listen(ctx context.Context) (listeners, error) {
 	var open listeners
 	var err error

@@ -23,16 +23,16 @@ import (
 type loadSize struct {
 	halfRequests, slowReaders, slowUploads, bombs int
 	hookBodies, wrongSecrets, keyTests            int
-	equalRecords, tags, bars, imported            int           // records of a file
-	repeatedBars                                  int           // rows of an archive
-	fills                                         int           // in the journal that is read
+	equalRecords, tags, bars, imported            int           // records in a file
+	repeatedBars                                  int           // rows in an archive
+	fills                                         int           // in the journal being read
 	measure                                       time.Duration // how long others are measured
-	slowest                                       time.Duration // that others may be answered
+	slowest                                       time.Duration // answer for others
 	each                                          bool          // each attack is measured alone, too
 }
 
-// loadSizeOf is a small load, or the full one with SVC_TEST_LOAD=full, whose
-// bound is meant for a machine that does nothing else.
+// loadSizeOf returns a small load, or the full one with SVC_TEST_LOAD=full, whose bound
+// is meant for an otherwise idle machine.
 func loadSizeOf() loadSize {
 	size := loadSize{
 		halfRequests: 150, slowReaders: 30, slowUploads: 15, bombs: 2, fills: 10_000, measure: 3 * time.Second, slowest: 20 * time.Second,
@@ -62,7 +62,7 @@ type attack struct {
 	answers map[string]int // to uploads
 }
 
-// reconnectAfter is the pause of a client that was disconnected.
+// reconnectAfter is a disconnected client's pause.
 const reconnectAfter = 500 * time.Millisecond
 
 // keep runs one client repeatedly.
@@ -135,8 +135,8 @@ func (a *attack) uploadSlowly() {
 	})
 }
 
-// xlsxBomb is a workbook with one string of the largest size and as many cells
-// that refer to it as fit.
+// xlsxBomb is a workbook with one string at the maximum size and as many cells referring
+// to it as fit.
 func xlsxBomb(t *testing.T, cells int) []byte {
 	t.Helper()
 	var buffer bytes.Buffer
@@ -169,16 +169,16 @@ func xlsxBomb(t *testing.T, cells int) []byte {
 	return buffer.Bytes()
 }
 
-// bystander is another user of the server, whose calls are measured.
+// bystander is another user on the server, whose calls are measured.
 type bystander struct {
 	p        *process
 	token    string
 	account  string
 	hook     string // the id of a hook
-	secret   string // of it
+	secret   string // its secret
 	calls    int    // so far
 	times    map[string][]time.Duration
-	firstRun time.Duration // of a connection
+	firstRun time.Duration // first run of a connection
 }
 
 func newBystander(v *victim) *bystander {
@@ -193,7 +193,7 @@ func newBystander(v *victim) *bystander {
 	return b
 }
 
-// measure sends requests of the bystander, each on a new connection.
+// measure sends the bystander's requests, each on a new connection.
 func (b *bystander) measure(size loadSize) {
 	b.p.t.Helper()
 	b.times = map[string][]time.Duration{}
@@ -251,10 +251,10 @@ func (v *victim) attackWith(b *bystander, note, name string, size loadSize, acts
 	v.t.Logf("%s: answers to uploads %v, memory peaked at %d MiB", name, a.answers, peakMemory(v.t, v.p.command.Process.Pid)>>10)
 }
 
-// TestLoad runs slow and hostile clients, at the same time and in make soak-hostile
-// also one after the other: incomplete requests, long responses that are not read,
-// endless uploads, expensive files, runs that wait for a slow broker. Others must be
-// served meanwhile, and one hostile user must not take more memory than is allowed.
+// TestLoad runs slow and hostile clients, at the same time and in make soak-hostile also
+// one after the other: incomplete requests, unread long responses, endless uploads,
+// expensive files, runs waiting for a slow broker. Others must be served meanwhile, and
+// one hostile user must not take more memory than allowed.
 func TestLoad(t *testing.T) {
 	size := loadSizeOf()
 	eachEngine(t, func(t *testing.T, engine db.Engine) {

@@ -20,8 +20,8 @@ import (
 	"fillbook/internal/testkit"
 )
 
-// failingDisk in the environment makes the test binary run as a server, because the
-// fault must be caused inside of the process.
+// failingDisk in the environment makes the test binary run as a server, because the fault
+// must be caused inside the process.
 const failingDisk = "FILLBOOK_TEST_FAILING_DISK"
 
 func TestMain(m *testing.M) {
@@ -35,10 +35,10 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// built is the path of the program once a test has built it.
+// built is the program's path once a test has built it.
 var built string
 
-// fillbook returns the path of the program that the tests start, signal and kill:
+// fillbook returns the path of the program started, signaled and killed by tests:
 // FILLBOOK_BINARY, or one built once per run. It has no race detector, which would make
 // these tests slow; other tests run the same code with it.
 var fillbook = sync.OnceValues(func() (string, error) {
@@ -66,8 +66,8 @@ var engineScripts = []string{
 	"testdata/distribute.txtar", "testdata/users.txtar",
 }
 
-// TestScripts runs the command-line scripts in testdata: all on SQLite, those that
-// depend on the engine on PostgreSQL, where make soak runs all.
+// TestScripts runs the command-line scripts in testdata: all on SQLite, engine-dependent
+// ones on PostgreSQL, where make soak runs all.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	for _, engine := range []db.Engine{db.SQLite, db.PostgreSQL} {
@@ -99,8 +99,8 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// runFillbook is a command of the scripts: it runs the program, which must
-// succeed, or fail with !.
+// runFillbook is a script command: it runs the program, which must succeed, or fail with
+// !.
 func runFillbook(ts *testscript.TestScript, neg bool, args []string) {
 	program, err := fillbook()
 	ts.Check(err)
@@ -109,8 +109,8 @@ func runFillbook(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// damage is a command of the scripts: "damage flip FILE" changes a byte in the
-// middle of a file, "damage cut FILE" takes its second half away.
+// damage is a script command: "damage flip FILE" changes a byte in the middle of a file,
+// "damage cut FILE" removes its second half.
 func damage(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) != 2 {
 		ts.Fatalf("usage: damage flip|cut FILE")
@@ -129,9 +129,9 @@ func damage(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(name, content, 0o600))
 }
 
-// writeForeign is a command of the scripts: "foreign DATABASE" writes a SQLite
-// file of another program, "foreign DATABASE ZIP" also packs it as a backup
-// whose list and checksums agree.
+// writeForeign is a script command: "foreign DATABASE" writes another program's SQLite
+// file, "foreign DATABASE ZIP" also packs it as a backup with a matching list and
+// checksums.
 func writeForeign(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) == 0 || len(args) > 2 {
 		ts.Fatalf("usage: foreign DATABASE [ZIP]")
@@ -149,11 +149,11 @@ func writeForeign(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// exportedAt is what differs between two exports of one journal.
+// exportedAt matches the only difference between two exports of one journal.
 var exportedAt = regexp.MustCompile(`"exported_at": ?"[^"]*"`)
 
-// same is a command of the scripts: it demands that two JSON exports differ in
-// nothing but when they were made, or with ! that they do.
+// same is a script command: two JSON exports must differ in nothing but their export
+// times, or with ! in something else.
 func same(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 2 {
 		ts.Fatalf("usage: same FILE FILE")
@@ -164,9 +164,8 @@ func same(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// TestDocumentsHaveEverySetting holds the tables of the README and the guide
-// against the code: every variable with its default, and none that does not
-// exist.
+// TestDocumentsHaveEverySetting compares the tables in the README and the guide with the
+// code: every variable with its default, and no unknown one.
 func TestDocumentsHaveEverySetting(t *testing.T) {
 	for _, file := range []string{"../../README.md", "../../docs/guide/administration.md"} {
 		t.Run(file, func(t *testing.T) { compareSettings(t, file) })

@@ -39,8 +39,8 @@ func makeDataDir(path string) error {
 	return nil
 }
 
-// isReadable reports whether a directory contains a database that can be read,
-// even if the directory cannot be changed.
+// isReadable reports whether a directory contains a readable database, even if the
+// directory cannot be changed.
 func isReadable(path string) bool {
 	f, err := os.Open(filepath.Join(path, databaseFile))
 	if err != nil {
@@ -50,8 +50,8 @@ func isReadable(path string) bool {
 	return true
 }
 
-// openDatabase opens the database without migrating it. It rejects a SQLite
-// file of a newer program before anything is written.
+// openDatabase opens the database without migrating it. It rejects a newer program's
+// SQLite file before anything is written.
 func (s *settings) openDatabase(ctx context.Context, log *slog.Logger) (*db.DB, error) {
 	return s.openDatabaseAs(ctx, log, false)
 }
@@ -79,8 +79,8 @@ func (s *settings) openDatabaseAs(ctx context.Context, log *slog.Logger, isServe
 	return d, nil
 }
 
-// openCurrent opens a database that must have the current schema. Commands use
-// it, so that they never migrate the database of a running server.
+// openCurrent opens a database with the current schema and rejects others. Commands use
+// it, so they never migrate a running server's database.
 func (s *settings) openCurrent(ctx context.Context, log *slog.Logger) (*db.DB, error) {
 	d, err := s.openDatabase(ctx, log)
 	if err != nil {
@@ -100,8 +100,8 @@ func (s *settings) openCurrent(ctx context.Context, log *slog.Logger) (*db.DB, e
 	return d, nil
 }
 
-// serverKeys derives the keys from the setting, or from a file in the data
-// directory that is created at the first start.
+// serverKeys derives the keys from the setting, or from a file in the data directory,
+// created at the first start.
 func (s *settings) serverKeys() (*secrets.Keys, error) {
 	if s.JWTSecret != "" {
 		return secrets.NewKeys([]byte(s.JWTSecret.Reveal()))

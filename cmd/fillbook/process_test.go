@@ -21,7 +21,7 @@ import (
 	"fillbook/internal/testkit"
 )
 
-// process is a fillbook server that runs as a process of its own.
+// process is a fillbook server running as its own process.
 type process struct {
 	t       *testing.T
 	command *exec.Cmd
@@ -47,7 +47,7 @@ func (b *lockedBuffer) String() string {
 	return b.buf.String()
 }
 
-// program is a command that runs fillbook with settings of its own.
+// program returns a command running fillbook with its own settings.
 func program(t *testing.T, env []string, args ...string) *exec.Cmd {
 	t.Helper()
 	path, err := fillbook()
@@ -61,7 +61,7 @@ func program(t *testing.T, env []string, args ...string) *exec.Cmd {
 	return command
 }
 
-// engineEnv names a fresh database of an engine for a process.
+// engineEnv names a fresh database on an engine for a process.
 func engineEnv(t *testing.T, engine db.Engine) []string {
 	t.Helper()
 	env := []string{"SVC_DATA_DIR=" + filepath.Join(t.TempDir(), "data")}
@@ -110,8 +110,8 @@ func start(t *testing.T, command *exec.Cmd) *process {
 	return p
 }
 
-// call sends a JSON request and gives the status and the decoded answer. An
-// error means that no answer came.
+// call sends a JSON request and returns the status and the decoded answer. An error means
+// there was no answer.
 func (p *process) call(method, path, token string, body any) (int, map[string]any, error) {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -321,7 +321,7 @@ func TestManyLoginsAtOnce(t *testing.T) {
 	p.stop()
 }
 
-// peakMemory is the most that a process ever had resident, in KiB.
+// peakMemory returns a process's maximum resident memory, in KiB.
 func peakMemory(t *testing.T, pid int) int {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))

@@ -12,8 +12,8 @@ import (
 	"fillbook/internal/base/db"
 )
 
-// TestReadOnlyStart starts the server on files that it cannot write: reading works,
-// nothing can be changed, and nothing is created.
+// TestReadOnlyStart starts the server on read-only files: reading works, nothing can be
+// changed, and nothing is created.
 func TestReadOnlyStart(t *testing.T) {
 	t.Parallel()
 	env := engineEnv(t, db.SQLite)
@@ -155,7 +155,7 @@ func byMount(_ *testing.T, dir string) func(*exec.Cmd) {
 	}
 }
 
-// TestReadOnlyNeedsTheNewestSchema checks that a read-only database that needs a
+// TestReadOnlyNeedsTheNewestSchema checks that a read-only database in need of a
 // migration is rejected.
 func TestReadOnlyNeedsTheNewestSchema(t *testing.T) {
 	t.Parallel()

@@ -19,7 +19,7 @@ import (
 	"fillbook/internal/testkit"
 )
 
-// keptRelease is the description of a version by scripts/keep-release.
+// keptRelease is a version's description by scripts/keep-release.
 type keptRelease struct {
 	Token    string                     `json:"access_token"`
 	Guest    string                     `json:"guest"`
@@ -27,9 +27,9 @@ type keptRelease struct {
 	Answers  map[string]json.RawMessage `json:"answers"`
 }
 
-// TestReleases migrates and checks the data directory of every released version, and
-// compares the responses with those of that version: nothing may be missing. For
-// PostgreSQL the data is copied first.
+// TestReleases migrates and checks every released version's data directory, and compares
+// the responses with that version's: nothing may be missing. For PostgreSQL the data is
+// copied first.
 func TestReleases(t *testing.T) {
 	archives, err := filepath.Glob("testdata/releases/*.tar.gz")
 	if err != nil || len(archives) == 0 {
@@ -45,7 +45,7 @@ func TestReleases(t *testing.T) {
 				}
 				env := upgraded(t, archive, engine)
 				release.want(t, env)
-				// This opens everything that the secret of the time has sealed.
+				// This opens everything sealed with the old secret.
 				mustRun(t, env, "rotate-secret")
 			})
 		})
@@ -136,10 +136,10 @@ func (r keptRelease) want(t *testing.T, env []string) {
 }
 
 // redefined are the figures whose definition has changed since the stored releases; see
-// CHANGELOG.md. All other figures, and everything that users entered, must be equal.
+// CHANGELOG.md. All other figures, and everything entered by users, must be equal.
 var redefined = []string{"max_drawdown_pct", "kelly_pct", "sharpe", "sortino", "sqn"}
 
-// isRedefined reports whether a difference is that of a redefined figure.
+// isRedefined reports whether a difference concerns a redefined figure.
 func isRedefined(difference string) bool {
 	place, _, changed := strings.Cut(difference, " was ")
 	return changed && slices.Contains(redefined, place[strings.LastIndexByte(place, '.')+1:])

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestRootCertificatesAreEmbedded loads the root certificates in a process whose
-// system has none, as in the container image. They are needed to verify the
-// certificate of a PostgreSQL server.
+// TestRootCertificatesAreEmbedded loads the root certificates in a process whose system
+// has none, as in the container image. They are needed to verify a PostgreSQL server's
+// certificate.
 func TestRootCertificatesAreEmbedded(t *testing.T) {
 	if os.Getenv("TEST_LOAD_ROOTS") != "" {
 		roots, err := x509.SystemCertPool()

@@ -27,8 +27,8 @@ type rotateSecretCommand struct {
 // command again completes the change.
 type rotation struct {
 	from, to *secrets.Keys
-	file     string // of the current secret; empty if it is a setting
-	next     string // of the new secret
+	file     string // contains the current secret; empty if it is a setting
+	next     string // contains the new secret
 }
 
 // Run encrypts everything with a new secret in one transaction. The server must

@@ -14,7 +14,7 @@ import (
 	"fillbook/internal/base/db"
 )
 
-// sealedLife is a user with everything that is encrypted or signed with the secret.
+// sealedLife is a user with everything encrypted or signed with the secret.
 type sealedLife struct {
 	access, refresh, pat, share, second string
 }
@@ -31,7 +31,7 @@ func liveSealed(t *testing.T, p *process) sealedLife {
 	return life
 }
 
-// codeOf returns the code of an authenticator some steps from now.
+// codeOf returns an authenticator's code some steps from now.
 func codeOf(t *testing.T, secret string, steps int) string {
 	t.Helper()
 	code, err := totp.GenerateCode(secret, time.Now().Add(time.Duration(steps)*30*time.Second))
@@ -102,7 +102,7 @@ func TestRotateSecret(t *testing.T) {
 	})
 }
 
-// TestRotateGivenSecret rotates a secret that is set by the operator.
+// TestRotateGivenSecret rotates a secret set by the operator.
 func TestRotateGivenSecret(t *testing.T) {
 	eachEngine(t, func(t *testing.T, engine db.Engine) {
 		env := append(engineEnv(t, engine), "SVC_SHARE_LINKS_ENABLED=true")

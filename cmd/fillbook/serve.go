@@ -73,7 +73,7 @@ func (s *settings) serve(
 	defer cancel()
 	err = errors.Join(err, server.services.Identity.Close(flush), server.services.Sharing.Close(flush), server.services.Close())
 	if errors.Is(err, db.ErrUnsafe) {
-		return err // the mark stays, so that the next start checks the file
+		return err // the mark stays, so the next start checks the file
 	}
 	return errors.Join(err, clean())
 }
@@ -88,8 +88,8 @@ func migrate(ctx context.Context, d *db.DB) error {
 	return err
 }
 
-// upgrade recomputes what an older version of the program computed by other
-// rules. It does nothing if everything is current.
+// upgrade recomputes results that an older program version computed by other rules. It
+// does nothing if everything is current.
 func upgrade(ctx context.Context, services *installation.Installation) error {
 	err := services.Ledger.Upgrade(ctx, nil)
 	if errors.Is(err, db.ErrReadOnly) {
@@ -205,8 +205,8 @@ func (v *server) sweep(ctx context.Context) {
 	}
 }
 
-// quickCheckLimit is the size of the largest file that is checked at every
-// start, which takes less than a second.
+// quickCheckLimit is the maximum size of a file checked at every start, which takes less
+// than a second.
 const quickCheckLimit = 64 << 20
 
 func isQuickToCheck(file string) bool {

@@ -48,12 +48,12 @@ type settings struct {
 	WatchDir           string         `name:"watch-dir" env:"SVC_WATCH_DIR" placeholder:"DIR" help:"Directory with a folder for each account, named after its id, whose files are imported. Default: none."`
 }
 
-// removedSettings maps variables that are no longer used to the reason.
+// removedSettings maps unused variables to the reason.
 var removedSettings = map[string]string{
 	"SVC_RATE_LIMIT_IMPORT": "imports have no rate limit; files of one user are queued, see SVC_IMPORTS_AT_ONCE",
 }
 
-// warnRemovedSettings logs a line for each variable that is set and no longer read.
+// warnRemovedSettings logs a line for each variable set but no longer read.
 func warnRemovedSettings(log *slog.Logger) {
 	for name, reason := range removedSettings {
 		if os.Getenv(name) != "" {
@@ -62,7 +62,7 @@ func warnRemovedSettings(log *slog.Logger) {
 	}
 }
 
-// errCannotStart marks errors that the operator must fix before a start.
+// errCannotStart marks errors the operator must fix before a start.
 var errCannotStart = errors.New("cannot start")
 
 // check validates the settings and reads those given as files.

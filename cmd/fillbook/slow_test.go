@@ -46,9 +46,9 @@ func serves(t *testing.T, p *process, token string) {
 	}
 }
 
-// TestSlowClients delays a server in every way that a client can: endless headers, a
-// missing body, a long list that is not read. Each client is disconnected in time, and
-// others are not affected.
+// TestSlowClients delays a server in every way a client can: endless headers, a missing
+// body, an unread long list. Each client is disconnected in time, and others are not
+// affected.
 func TestSlowClients(t *testing.T) {
 	t.Parallel()
 	v := newVictim(t, db.SQLite)

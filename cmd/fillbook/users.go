@@ -69,9 +69,8 @@ func (c disableTOTPCommand) Run(env *environment, s *settings) error {
 	})
 }
 
-// readPassword reads a password from the terminal without showing it, or a line
-// from a pipe. It is not an argument, because other users of the machine can
-// see those.
+// readPassword reads a password from the terminal without showing it, or a line from a
+// pipe. It is not an argument, because the machine's other users can see those.
 func readPassword(env *environment) (secrets.Secret, error) {
 	if file, ok := env.stdin.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
 		fmt.Fprint(env.stderr, "Password: ")

@@ -9,8 +9,8 @@ import (
 // network is a setting: a network or a single address.
 type network struct{ netip.Prefix }
 
-// UnmarshalText parses a network such as 10.0.0.0/8, or an address as the
-// network of that address only.
+// UnmarshalText parses a network such as 10.0.0.0/8, or an address as a network with that
+// address only.
 func (n *network) UnmarshalText(text []byte) (err error) {
 	address, err := netip.ParseAddr(string(text))
 	if err == nil {
@@ -32,7 +32,7 @@ func toPrefixes(networks []network) []netip.Prefix {
 	return all
 }
 
-// level is a setting: the lowest level of log lines.
+// level is a setting: the lowest log level.
 type level struct{ slog.Level }
 
 // UnmarshalText parses debug, info, warn or error.

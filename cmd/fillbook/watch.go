@@ -12,8 +12,8 @@ import (
 	"fillbook/internal/intake/watch"
 )
 
-// watchCommand groups the commands of the watch agent. They talk to a server over
-// HTTP and open no database.
+// watchCommand groups the watch agent's commands. They talk to a server over HTTP and
+// open no database.
 type watchCommand struct {
 	Config string `placeholder:"FILE" help:"Configuration. Default: fillbook-watch.toml in your configuration directory."`
 
@@ -23,7 +23,7 @@ type watchCommand struct {
 	Run   watchRunCommand   `cmd:"" help:"Watch the folders until stopped."`
 }
 
-// file returns the path of the configuration.
+// file returns the configuration's path.
 func (c *watchCommand) file() (string, error) {
 	if c.Config != "" {
 		return c.Config, nil

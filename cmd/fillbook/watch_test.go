@@ -29,7 +29,7 @@ func newWatchedFolder(t *testing.T, engine db.Engine) *watchedFolder {
 	return w
 }
 
-// runWatch runs a command of the agent, which must end with an exit code.
+// runWatch runs an agent command, which must end with an exit code.
 func (w *watchedFolder) runWatch(code int, args ...string) string {
 	w.t.Helper()
 	command := program(w.t, nil, append([]string{"watch", "--config", w.config}, args...)...)
@@ -42,7 +42,7 @@ func (w *watchedFolder) runWatch(code int, args ...string) string {
 
 const fillsHeader = "Symbol,Side,Quantity,Price,Executed At\n"
 
-// nextFills returns rows that no other call returns.
+// nextFills returns rows no other call returns.
 func (w *watchedFolder) nextFills(n int) string {
 	var rows strings.Builder
 	for range n {
@@ -53,7 +53,7 @@ func (w *watchedFolder) nextFills(n int) string {
 	return rows.String()
 }
 
-// write appends to a file of the folder.
+// write appends to a file in the folder.
 func (w *watchedFolder) write(name, content string) {
 	w.t.Helper()
 	file, err := os.OpenFile(filepath.Join(w.dir, name), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
@@ -68,7 +68,7 @@ func (w *watchedFolder) write(name, content string) {
 	}
 }
 
-// TestWatchExitCodes checks the exit codes of the agent.
+// TestWatchExitCodes checks the agent's exit codes.
 func TestWatchExitCodes(t *testing.T) {
 	t.Parallel()
 	w := newWatchedFolder(t, db.SQLite)
@@ -121,11 +121,11 @@ func TestKilledAgent(t *testing.T) {
 	})
 }
 
-// sendAll runs the agent until all files are sent. A killed server leaves the key of a
-// request claimed for two minutes, and until then the agent says that it could not send.
+// sendAll runs the agent until all files are sent. A killed server leaves a request key
+// claimed for two minutes, and until then the agent reports a failure.
 func (w *watchedFolder) sendAll() {
 	w.t.Helper()
-	const attempts = 6 // of half a minute each
+	const attempts = 6 // half a minute each
 	for range attempts {
 		command := program(w.t, nil, "watch", "--config", w.config, "once")
 		if output, err := command.CombinedOutput(); err == nil {
@@ -153,7 +153,8 @@ func (w *watchedFolder) killRepeatedly(rounds int) (finished int) {
 		}
 		rows := w.nextFills(10)
 		cut := rand.IntN(len(rows))
-		// Files are sent two seconds after they were written, in about a tenth of one.
+		// Files are sent two seconds after they were written, in about a tenth of a
+		// second.
 		moment := func() time.Duration {
 			return 1900*time.Millisecond + time.Duration(rand.Int64N(int64(400*time.Millisecond)))
 		}
@@ -179,7 +180,7 @@ func (w *watchedFolder) killRepeatedly(rounds int) (finished int) {
 	return finished
 }
 
-// compareFills checks that each fill that was written is stored once.
+// compareFills checks that each written fill is stored once.
 func (w *watchedFolder) compareFills() {
 	w.t.Helper()
 	w.signIn()

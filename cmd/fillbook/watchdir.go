@@ -20,27 +20,27 @@ import (
 // folderInterval is how often new and removed folders are looked for.
 const folderInterval = 30 * time.Second
 
-// folderWatcher imports the files of folders that are named after accounts, with the
-// code of the watch agent. It calls the API inside the process, as the owner of the
-// account and limited to it, so no token is stored.
+// folderWatcher imports the files in folders named after accounts, with the watch agent's
+// code. It calls the API inside the process, as the account's owner and limited to the
+// account, so no token is stored.
 //
-// Several servers may watch the same folders: an import of the same file by two of them
-// has the same idempotency key, and stored fills are recognized, so files are imported
-// once. Each server has its own record of the files that it handled.
+// Several servers may watch the same folders: two imports of the same file have the same
+// idempotency key, and stored fills are recognized, so files are imported once. Each
+// server has its own record of handled files.
 type folderWatcher struct {
 	dir      string
 	stateDir string
 	services *installation.Installation
-	// handlerFor returns the API for a caller that is already authenticated.
+	// handlerFor returns the API for an authenticated caller.
 	handlerFor func(identity.Principal) http.Handler
 	log        *slog.Logger
 	now        func() time.Time
 	wait       func(ctx context.Context, d time.Duration, changes <-chan string) (string, bool)
 
 	agents  sync.WaitGroup
-	running map[string]context.CancelFunc // by the name of the folder
-	ignored map[string]bool               // the names of folders that are reported
-	failed  bool                          // whether it is reported that dir cannot be read
+	running map[string]context.CancelFunc // by folder name
+	ignored map[string]bool               // names of reported folders
+	failed  bool                          // whether the unreadable dir was reported
 }
 
 // run watches until the context ends.
@@ -53,7 +53,7 @@ func (w *folderWatcher) run(ctx context.Context) {
 	}
 }
 
-// update starts agents for new folders, and ends those of folders that are gone.
+// update starts agents for new folders, and ends those for missing ones.
 func (w *folderWatcher) update(ctx context.Context) {
 	entries, err := os.ReadDir(w.dir)
 	if (err != nil) != w.failed {
@@ -80,7 +80,7 @@ func (w *folderWatcher) update(ctx context.Context) {
 	}
 }
 
-// start starts the agent of a folder, or reports once that its name is no account.
+// start starts a folder's agent, or reports once that its name is no account.
 func (w *folderWatcher) start(ctx context.Context, name string) {
 	id, _, _ := strings.Cut(name, " ")
 	principal, err := w.findOwner(ctx, journal.AccountID(id))
@@ -93,7 +93,7 @@ func (w *folderWatcher) start(ctx context.Context, name string) {
 	}
 }
 
-// findOwner returns the owner of an account as a caller that is limited to it.
+// findOwner returns an account's owner as a caller limited to it.
 func (w *folderWatcher) findOwner(ctx context.Context, id journal.AccountID) (identity.Principal, error) {
 	users, err := w.services.Identity.Users(ctx)
 	if err != nil {

@@ -23,7 +23,7 @@ import (
 	"fillbook/internal/trading/ledger"
 )
 
-// inbox is a server that watches a directory, with a clock that moves whenever it waits.
+// inbox is a server watching a directory, with a clock moving whenever it waits.
 type inbox struct {
 	*installation.Installation
 	t     *testing.T
@@ -83,7 +83,7 @@ func (b *inbox) addAccount(email string) (journal.UserID, journal.AccountID) {
 	return user.ID, account.ID
 }
 
-// put writes a file of two fills into a folder.
+// put writes a file with two fills into a folder.
 func (b *inbox) put(folder, symbol string) {
 	b.t.Helper()
 	dir := filepath.Join(b.dir, folder)
@@ -96,7 +96,7 @@ func (b *inbox) put(folder, symbol string) {
 	}
 }
 
-// maxWaits ends a watcher that does not do what the test waits for.
+// maxWaits ends a watcher not doing what the test waits for.
 const maxWaits = 100_000
 
 // watchUntil runs a new watcher, as another server has, until the log has a text so many
@@ -126,7 +126,7 @@ func (b *inbox) watchUntil(text string, times int) {
 	}
 }
 
-// symbols returns the symbols of the owner's fills.
+// symbols returns the symbols in the owner's fills.
 func (b *inbox) symbols(owner journal.UserID) string {
 	b.t.Helper()
 	var list []string
@@ -140,8 +140,8 @@ func (b *inbox) symbols(owner journal.UserID) string {
 	return strings.Join(list, " ")
 }
 
-// TestWatchedDirectory checks that files go to the owner of the account that their
-// folder is named after, once, and that other folders are ignored.
+// TestWatchedDirectory checks that files go once to the owner of the account their folder
+// is named after, and that other folders are ignored.
 func TestWatchedDirectory(t *testing.T) {
 	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
@@ -152,7 +152,7 @@ func TestWatchedDirectory(t *testing.T) {
 		b.put(string(second)+" Futures", "MSFT")
 		b.put("notes", "NOTE")
 		b.put("01a1e6be-3407-71e0-9be2-65869e7500c6", "NONE")
-		// Links show Ann the file and the folder of Bert. They are not followed.
+		// Links show Ann Bert's file and folder. They are not followed.
 		_, third := b.addAccount("carl@example.org")
 		for from, to := range map[string]string{string(third): string(second) + " Futures", string(first) + "/link.csv": string(second) + " Futures/fills.csv"} {
 			if err := os.Symlink(filepath.Join(b.dir, to), filepath.Join(b.dir, from)); err != nil {

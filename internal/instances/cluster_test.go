@@ -16,9 +16,8 @@ import (
 	"time"
 )
 
-// cluster is a PostgreSQL server of a test's own, which may be stopped, killed
-// and followed by a standby. The server that the other tests share is left
-// alone.
+// cluster is a test's own PostgreSQL server, which may be stopped, killed and followed by
+// a standby. The server shared by the other tests is left alone.
 type cluster struct {
 	t      *testing.T
 	bin    string
@@ -60,9 +59,8 @@ func bareCluster(t *testing.T) *cluster {
 	return c
 }
 
-// removeAtEnd starts a process that ends the server and removes its files when the
-// other end of its pipe is closed: at the end of the test, and also if the tests are
-// killed.
+// removeAtEnd starts a process ending the server and removing its files when the other
+// end of its pipe is closed: at the end of the test, and also if the tests are killed.
 func (c *cluster) removeAtEnd() {
 	c.t.Helper()
 	remover := exec.Command("sh", "-c", `cat >/dev/null; kill -QUIT "$(head -n 1 "$0/data/postmaster.pid" 2>/dev/null)" 2>/dev/null; rm -rf "$0"`, c.home) //nolint:noctx // it ends after the test
@@ -76,8 +74,8 @@ func (c *cluster) removeAtEnd() {
 	c.t.Cleanup(func() { _ = pipe.Close(); _ = remover.Wait() })
 }
 
-// programs is the directory of initdb and pg_ctl, found as scripts/with-postgres
-// finds it.
+// programs is the directory with initdb and pg_ctl, found as scripts/with-postgres finds
+// it.
 func programs() string {
 	if path, err := exec.LookPath("initdb"); err == nil {
 		if path, err = filepath.EvalSymlinks(path); err == nil {
@@ -107,7 +105,7 @@ func serverUser() *syscall.Credential {
 		if found, err := user.Lookup(name); err == nil {
 			uid, _ := strconv.Atoi(found.Uid)
 			gid, _ := strconv.Atoi(found.Gid)
-			return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)} // ids of the system
+			return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)} // system ids
 		}
 	}
 	return nil
@@ -133,8 +131,8 @@ func (c *cluster) run(name string, args ...string) {
 	}
 }
 
-// start starts the server, at its old port or at a free one, and waits until it
-// answers. A port that is taken is found out by trying.
+// start starts the server, at its old port or at a free one, and waits until it answers.
+// Ports in use are found out by trying.
 func (c *cluster) start() {
 	c.t.Helper()
 	known := c.port
@@ -208,8 +206,7 @@ func (c *cluster) host() string { return fmt.Sprintf("127.0.0.1:%d", c.port) }
 
 func (c *cluster) url() string { return urlOf(c) }
 
-// urlOf names one server, or several of which the one that takes writes is
-// wanted.
+// urlOf names one server, or several if the writable one is wanted.
 func urlOf(first *cluster, others ...*cluster) string {
 	hosts := first.host()
 	for _, other := range others {
@@ -237,13 +234,13 @@ func (c *cluster) stop() {
 	<-c.ended
 }
 
-// follow makes a standby that has everything before it is acknowledged.
+// follow makes a standby storing everything before it is acknowledged.
 func (c *cluster) follow() *cluster {
 	c.t.Helper()
 	standby := bareCluster(c.t)
 	standby.run("pg_basebackup", "-D", standby.data(), "-R", "-X", "stream", "-c", "fast", "--no-sync",
 		"-d", "host=127.0.0.1 port="+strconv.Itoa(c.port)+" user=postgres application_name=standby")
-	// Once it is alone it must not wait for a standby of its own.
+	// Once alone, it must not wait for its own standby.
 	standby.settings = []string{"synchronous_standby_names="}
 	standby.start()
 	for _, statement := range []string{"ALTER SYSTEM SET synchronous_standby_names = '*'", "SELECT pg_reload_conf()"} {

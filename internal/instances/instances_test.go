@@ -15,9 +15,8 @@ import (
 	"fillbook/internal/testkit"
 )
 
-// TestInstances runs three servers on one database that has no schema yet. All
-// of them migrate it at once; after that it makes no difference to anybody
-// which of them answers.
+// TestInstances runs three servers on one database without a schema. All of them migrate
+// it at once; after that it makes no difference which one answers.
 func TestInstances(t *testing.T) {
 	t.Parallel()
 	clock := testkit.NewClock()
@@ -171,8 +170,8 @@ func (f *fleet) sweeps(clock *testkit.Clock) {
 	}
 }
 
-// secondFactor spends a code once over all instances, and the budget of wrong
-// codes as well, which no restart fills again.
+// secondFactor uses a code once over all instances, and the budget for wrong codes as
+// well, which no restart fills again.
 func (f *fleet) secondFactor(clock *testkit.Clock, url string) {
 	f.t.Helper()
 	secret := f.next().must("POST", "/me/totp/start", f.token, nil, http.StatusOK).text("secret")

@@ -50,7 +50,7 @@ func outageRounds(t *testing.T) int {
 	return n
 }
 
-// load is the writes of several clients, and the answers that they got.
+// load is the writes by several clients, and the answers they got.
 type load struct {
 	stop    chan struct{}
 	once    sync.Once
@@ -62,12 +62,11 @@ type load struct {
 	wrong        []string
 	since        int // writes acknowledged since progress was called
 
-	last    time.Time     // of the last acknowledged write
+	last    time.Time     // when the last write was acknowledged
 	longest time.Duration // between two acknowledged writes, since measurePause was called
 }
 
-// write starts clients that write notes one after the other, each through the next
-// instance.
+// write starts clients writing notes one after the other, each through the next instance.
 func (f *fleet) write() *load {
 	l := &load{stop: make(chan struct{}), acknowledged: map[string]string{}}
 	f.t.Cleanup(l.end) // before the instances end, which wait for their clients
@@ -125,8 +124,8 @@ func (l *load) progress(writes int, within time.Duration) bool {
 	return false
 }
 
-// interrupt stops the database under load, checks the answers of the instances
-// meanwhile, and starts it again.
+// interrupt stops the database under load, checks the instances' answers meanwhile, and
+// starts it again.
 func (f *fleet) interrupt(l *load, what string, away, back func()) {
 	f.t.Helper()
 	if !l.progress(20, 30*time.Second) {
@@ -154,8 +153,8 @@ func (f *fleet) interrupt(l *load, what string, away, back func()) {
 	}
 }
 
-// compare checks that every acknowledged write is stored once, and that clients got
-// no other answers than success and 503.
+// compare checks that every acknowledged write is stored once, and that clients got only
+// success and 503.
 func (f *fleet) compare(l *load) {
 	f.t.Helper()
 	for _, wrong := range l.wrong {

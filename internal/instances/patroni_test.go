@@ -19,8 +19,8 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// failoverTime is the longest time that Patroni may need to promote a standby, with
-// its default settings: ttl (30 s), loop_wait (10 s) and some time to promote.
+// failoverTime is the longest time Patroni may need to promote a standby, with its
+// default settings: ttl (30 s), loop_wait (10 s) and some time to promote.
 const failoverTime = 90 * time.Second
 
 // TestPatroni writes through three instances while Patroni changes the primary: by
@@ -68,13 +68,13 @@ func (l *load) pause() time.Duration {
 	return l.longest
 }
 
-// patroni is a cluster of scripts/with-patroni.
+// patroni is a cluster started by scripts/with-patroni.
 type patroni struct {
 	t    *testing.T
 	home string
 }
 
-// isPrimary reports whether a node says that it is the primary.
+// isPrimary reports whether a node claims to be the primary.
 func (p patroni) isPrimary(node string) bool {
 	p.t.Helper()
 	response, err := http.Get(fmt.Sprintf("http://127.0.0.1:%s/primary", p.read(node+".port"))) //nolint:noctx // a test on this machine
@@ -94,7 +94,7 @@ func (p patroni) read(name string) string {
 	return strings.TrimSpace(string(text))
 }
 
-// primary returns the node that is the primary, as soon as there is one.
+// primary returns the primary node, as soon as there is one.
 func (p patroni) primary() string {
 	p.t.Helper()
 	for deadline := time.Now().Add(failoverTime); time.Now().Before(deadline); <-time.After(100 * time.Millisecond) {
@@ -119,8 +119,8 @@ func (p patroni) control(args ...string) string {
 	return string(output)
 }
 
-// waitForStandby waits until etcd says that a standby stores every write. Before
-// that, Patroni promotes none, because it could lack a write.
+// waitForStandby waits until etcd has a standby storing every write. Before, Patroni
+// promotes none, because it could lack a write.
 func (p patroni) waitForStandby() {
 	p.t.Helper()
 	for deadline := time.Now().Add(failoverTime); time.Now().Before(deadline); <-time.After(500 * time.Millisecond) {
@@ -140,14 +140,14 @@ func (p patroni) switchOver(primary string) {
 	}
 }
 
-// killServer kills the PostgreSQL server of a node. Patroni runs on.
+// killServer kills a node's PostgreSQL server. Patroni runs on.
 func (p patroni) killServer(node string) {
 	p.t.Helper()
 	pid, _, _ := strings.Cut(p.read(node+"/postmaster.pid"), "\n")
 	p.kill(pid)
 }
 
-// killNode kills Patroni and the PostgreSQL server of a node.
+// killNode kills Patroni and the PostgreSQL server on a node.
 func (p patroni) killNode(node string) {
 	p.t.Helper()
 	p.kill(p.read(node + ".pid"))

@@ -30,8 +30,8 @@ type server struct {
 	address  string
 }
 
-// newServer starts an instance on a database, which it migrates as at any
-// start. An error is that of the start.
+// newServer starts an instance on a database, which it migrates as at any start. It
+// returns the start's error.
 func newServer(t *testing.T, url string, clock journal.Clock) (*server, error) {
 	d, err := db.Open(t.Context(), db.Options{URL: url, Readers: 6})
 	if err != nil {
@@ -69,7 +69,7 @@ func newServer(t *testing.T, url string, clock journal.Clock) (*server, error) {
 	return s, nil
 }
 
-// fleet is several instances and a load balancer that goes round.
+// fleet is several instances behind a round-robin load balancer.
 type fleet struct {
 	t       *testing.T
 	servers []*server
@@ -103,7 +103,7 @@ func newFleet(t *testing.T, url string, clock journal.Clock) *fleet {
 
 const password = "a long sentence works well"
 
-// setUp requests the first user from all instances at once; one of them creates it.
+// setUp requests the first user from all instances at once; one instance creates it.
 func (f *fleet) setUp() reply {
 	f.t.Helper()
 	answers := f.atOnce(func(s *server) (reply, error) {
@@ -172,8 +172,8 @@ func (r reply) list() []map[string]any {
 	return list
 }
 
-// call sends a JSON request below /api/v1, or anywhere with a path that begins
-// with two slashes. Headers come as pairs. An error means that no answer came.
+// call sends a JSON request below /api/v1, or anywhere with a path beginning with two
+// slashes. Headers come as pairs. An error means there was no answer.
 func (s *server) call(method, path, token string, body any, headers ...string) (reply, error) {
 	var content io.Reader
 	if body != nil {
@@ -213,7 +213,7 @@ func send(request *http.Request) (reply, error) {
 	return reply{answer.StatusCode, answer.Header, content}, err
 }
 
-// must is call with a status that must come.
+// must is call with a required status.
 func (s *server) must(method, path, token string, body any, want int, headers ...string) reply {
 	s.t.Helper()
 	got, err := s.call(method, path, token, body, headers...)

@@ -12,9 +12,8 @@ import (
 	"fillbook/internal/base/db"
 )
 
-// IsDistributed reports whether tests run on a Citus cluster: SVC_TEST_CITUS
-// contains the ports of its workers, and SVC_TEST_POSTGRES is its coordinator.
-// See scripts/with-citus.
+// IsDistributed reports whether tests run on a Citus cluster: SVC_TEST_CITUS contains its
+// workers' ports, and SVC_TEST_POSTGRES is its coordinator. See scripts/with-citus.
 func IsDistributed() bool { return os.Getenv("SVC_TEST_CITUS") != "" }
 
 // createCluster creates a database with Citus on all servers, without tables.
@@ -75,12 +74,12 @@ func createDistributed(name string) error {
 	})
 }
 
-// clusterShapes are the shapes of distributed databases by name. They differ,
-// because the names of shards do.
+// clusterShapes are the distributed databases' shapes by name. They differ, because the
+// shard names do.
 var clusterShapes sync.Map
 
-// emptyDistributed deletes all rows. Most go with their user; to truncate each
-// shard of each table would take seconds.
+// emptyDistributed deletes all rows. Most go with their user; truncating each table's
+// shards would take seconds.
 func emptyDistributed(name string) error {
 	return withConnection(name, func(ctx context.Context, conn *sql.DB) error {
 		for _, statement := range []string{
@@ -108,7 +107,7 @@ func serverPort() string {
 	return u.Port()
 }
 
-// execOn runs statements on one of the servers.
+// execOn runs statements on a server.
 func execOn(port, name string, statements ...string) error {
 	conn, err := sql.Open("pgx", "postgres://postgres@127.0.0.1:"+port+"/"+name+"?sslmode=disable")
 	if err != nil {

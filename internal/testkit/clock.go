@@ -7,7 +7,7 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// Clock is a clock that only the test advances.
+// Clock is a clock advanced only by the test.
 type Clock struct {
 	mu sync.Mutex
 	at time.Time

@@ -13,15 +13,15 @@ const (
 	// maxGrowth is how much more processor time twice the work may take. Linear work
 	// takes twice as much, quadratic work four times.
 	maxGrowth = 2.6
-	// growthRounds is how often a failed comparison is repeated. The least times of
-	// all rounds are compared, so that a busy machine does not fail the test.
+	// growthRounds is how often a failed comparison is repeated. The least times in all
+	// rounds are compared, so a busy machine does not fail the test.
 	growthRounds = 6
 	// minProcessor is the time below which the collector and the clock decide.
 	minProcessor = 20 * time.Millisecond
 )
 
-// CheckGrowth fails the test if run(2*n) takes more than 2.6 times the processor time
-// of run(n). It measures the whole process, so the test must not be parallel.
+// CheckGrowth fails the test if run(2*n) takes more than 2.6 times run(n)'s processor
+// time. It measures the whole process, so the test must not be parallel.
 func CheckGrowth(t testing.TB, n int, run func(n int)) {
 	t.Helper()
 	run(n / 4) // prepares statements and fills caches
@@ -38,8 +38,9 @@ func CheckGrowth(t testing.TB, n int, run func(n int)) {
 		least[0], n, least[1], 2*n, maxGrowth)
 }
 
-// CheckReadGrowth is [CheckGrowth] for reading content of n parts that build returns. What
-// little content shows is confirmed with four times as much, because its times are short.
+// CheckReadGrowth is [CheckGrowth] for reading content with n parts, made by build. A
+// failure with little content is confirmed with four times as much, because its times are
+// short.
 func CheckReadGrowth(t testing.TB, n int, build func(n int) []byte, read func(content []byte) error) {
 	t.Helper()
 	// Otherwise one more collection decides whether little content takes long.
@@ -82,7 +83,7 @@ func measureProcessor(t testing.TB, run func()) time.Duration {
 	return processorTime(t) - before
 }
 
-// CheckHeap fails the test if run needs more than limit bytes of heap beyond what is
+// CheckHeap fails the test if run needs more than limit bytes on the heap beyond those
 // used before it. It measures the whole process, so the test must not be parallel.
 func CheckHeap(t testing.TB, limit uint64, run func()) {
 	t.Helper()

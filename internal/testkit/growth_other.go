@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// processorTime skips the test: only Unix reports the processor time of a process in
-// the same way everywhere.
+// processorTime skips the test: only Unix reports a process's processor time in the same
+// way everywhere.
 func processorTime(t testing.TB) time.Duration {
 	t.Helper()
 	t.Skip("processor time is not measured on this system")

@@ -7,7 +7,7 @@ import (
 	"fillbook/internal/testkit"
 )
 
-// quietTest is a test whose errors are counted instead of reported.
+// quietTest is a test counting its errors instead of reporting them.
 type quietTest struct {
 	testing.TB
 	failed bool
@@ -16,8 +16,8 @@ type quietTest struct {
 func (r *quietTest) Helper()               {}
 func (r *quietTest) Errorf(string, ...any) { r.failed = true }
 
-// TestGrowthIsMeasured checks that quadratic work is told from linear work. A slow moment
-// during the shorter measurement hides growth, so quadratic work has ten attempts.
+// TestGrowthIsMeasured checks that quadratic work fails and linear work does not. A slow
+// moment during the shorter measurement hides growth, so quadratic work has ten attempts.
 func TestGrowthIsMeasured(t *testing.T) { // not parallel: it measures the process
 	for name, c := range map[string]struct {
 		contains func(list []int, n int) bool
@@ -47,7 +47,7 @@ func TestGrowthIsMeasured(t *testing.T) { // not parallel: it measures the proce
 	}
 }
 
-// TestHeapIsMeasured checks that only memory in use at the same time counts.
+// TestHeapIsMeasured checks that only memory used at the same time counts.
 func TestHeapIsMeasured(t *testing.T) { // not parallel: it measures the process
 	for _, c := range []struct {
 		kept  int

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// processorTime returns the processor time that the process has used.
+// processorTime returns the processor time used by the process.
 func processorTime(t testing.TB) time.Duration {
 	t.Helper()
 	var usage syscall.Rusage

@@ -14,14 +14,14 @@ import (
 	"testing"
 )
 
-// folders are the folders of internal in the order of docs/architecture.md. A package
-// imports packages of its own folder and of folders before it. Package cmd/fillbook
-// may import all of them.
+// folders are the folders in internal, in the order in docs/architecture.md. A package
+// imports packages in its own folder and in folders before it. Package cmd/fillbook may
+// import all.
 var folders = []string{
 	"base", "people", "trading", "intake", "prices", "figures", "providers", "backup", "demo", "installation", "transport", "webui", "httpapi",
 }
 
-// testPackages are the packages that only tests may import.
+// testPackages are the packages only tests may import.
 var testPackages = []string{
 	"internal/testkit", "internal/instances", "internal/base/remote/remotetest", "internal/figures/analytics/oracle",
 	"internal/intake/brokers/brokertest", "internal/providers/providertest",
@@ -34,12 +34,12 @@ var purePackages = []string{
 	"internal/prices/market", "internal/prices/barsource", "internal/figures/analytics", "internal/providers", "internal/base/remote",
 }
 
-// isIn reports whether a package is one of a list, or lies below one of them.
+// isIn reports whether a package is in a list, or below a package in it.
 func isIn(name string, list []string) bool {
 	return slices.ContainsFunc(list, func(top string) bool { return name == top || strings.HasPrefix(name, top+"/") })
 }
 
-// level returns the place of a package's folder in folders, -1 if it has none.
+// level returns the index of a package's folder in folders, -1 if it has none.
 func level(name string) int {
 	if name == "docs" {
 		return 0 // the embedded documents
@@ -54,8 +54,8 @@ func level(name string) int {
 
 const module = "fillbook/"
 
-// programImports returns the imports of each package of the program, its tests
-// left out. What lies outside cmd and internal is a tool and not the program.
+// programImports returns the imports of each program package, its tests left out.
+// Packages outside cmd and internal are tools and not the program.
 func programImports(t *testing.T) map[string][]string {
 	t.Helper()
 	root := filepath.Join("..", "..")

@@ -7,8 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// CompareFile compares a text with a file of testdata. With update it writes
-// the file first.
+// CompareFile compares a text with a testdata file. With update it writes the file first.
 func CompareFile(t *testing.T, file, text string, update bool) {
 	t.Helper()
 	if update {
@@ -16,7 +15,7 @@ func CompareFile(t *testing.T, file, text string, update bool) {
 			t.Fatal(err)
 		}
 	}
-	want, err := os.ReadFile(file) // a path of the test
+	want, err := os.ReadFile(file) // a path in the test
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,8 +13,7 @@ import (
 	"testing"
 )
 
-// connecting are the names of the standard library that connect to other servers, by
-// package.
+// connecting are the standard library names connecting to other servers, by package.
 var connecting = map[string][]string{
 	"net/http": {
 		"Get", "Post", "PostForm", "Head", "Client", "DefaultClient", "Transport", "DefaultTransport", "RoundTripper", "ProxyFromEnvironment",
@@ -29,7 +28,7 @@ var connecting = map[string][]string{
 // connectingPackages connect as a whole.
 var connectingPackages = []string{"net/smtp", "net/rpc", "net/rpc/jsonrpc", "net/http/httputil", "net/textproto"}
 
-// mayConnect are the files that use them, and why.
+// mayConnect are the files using them, and why.
 var mayConnect = map[string]string{
 	"internal/base/outbound/outbound.go": "it is the client that checks every request",
 	"cmd/fillbook/healthcheck.go":        "it calls the server of this machine",
@@ -37,8 +36,8 @@ var mayConnect = map[string]string{
 	"internal/base/db/postgres.go":       "it connects to the database that the operator chose",
 }
 
-// TestOnlyOutboundConnects checks that nothing but package outbound sends requests to
-// other servers, apart from the database.
+// TestOnlyOutboundConnects checks that only package outbound sends requests to other
+// servers, apart from the database.
 func TestOnlyOutboundConnects(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join("..", "..")

@@ -21,7 +21,7 @@ import (
 // template is a migrated PostgreSQL database, created once per process.
 type template struct {
 	name string
-	// shape identifies its schema; empty is the SQL that deletes all rows.
+	// shape identifies its schema; empty is the SQL deleting all rows.
 	shape, empty string
 }
 
@@ -45,22 +45,21 @@ var postgresTemplate = sync.OnceValues(func() (t template, err error) {
 	return t, err
 })
 
-// database is a PostgreSQL database of tests. The connection that empties it after each
-// of them stays open: a new one reads the catalog of all tables first.
+// database is a PostgreSQL database for tests. The connection emptying it after each test
+// stays open: a new one reads the catalog for all tables first.
 type database struct {
 	name string
 	conn *sql.DB
 }
 
-// idle are databases that a test has used and that were emptied, which takes a
-// fraction of the time to create one.
+// idle are used and emptied databases. Emptying takes a fraction of the time to create
+// one.
 var idle struct {
 	sync.Mutex
 	list []database
 }
 
-// freshPostgres returns the URL of a migrated database without rows, which is
-// reused after the test.
+// freshPostgres returns the URL of a migrated, empty database, reused after the test.
 func freshPostgres(t testing.TB) string {
 	t.Helper()
 	RequirePostgres(t)
@@ -132,8 +131,7 @@ func (t template) restore(used database) error {
 	return err
 }
 
-// readShape returns a hash of tables, columns, constraints, triggers and
-// migrations.
+// readShape returns a hash over tables, columns, constraints, triggers and migrations.
 func readShape(ctx context.Context, conn *sql.DB) (shape string, err error) {
 	err = conn.QueryRowContext(ctx, `
 		SELECT md5(string_agg(thing, ',' ORDER BY thing COLLATE "C")) FROM (
@@ -146,8 +144,7 @@ func readShape(ctx context.Context, conn *sql.DB) (shape string, err error) {
 	return shape, err
 }
 
-// emptyPostgres returns the URL of a database without tables, which is dropped
-// after the test.
+// emptyPostgres returns the URL of a database without tables, dropped after the test.
 func emptyPostgres(t testing.TB) string {
 	t.Helper()
 	RequirePostgres(t)
@@ -161,13 +158,12 @@ func emptyPostgres(t testing.TB) string {
 
 const namePrefix = "fillbook_"
 
-// newName returns a database name that contains the time, for dropOldDatabases.
+// newName returns a database name containing the time, for dropOldDatabases.
 func newName(kind string) string {
 	return fmt.Sprintf("%s%s_%d_%s", namePrefix, kind, journal.SystemClock().Unix(), strings.ReplaceAll(uuid.NewString(), "-", "")[:12])
 }
 
-// dropOldDatabases drops the databases of earlier runs on a server that
-// outlives them.
+// dropOldDatabases drops databases left by earlier runs on a server outliving them.
 func dropOldDatabases() {
 	const old = 2 * time.Hour
 	_ = withConnection("", func(ctx context.Context, conn *sql.DB) error {
@@ -211,8 +207,8 @@ func databaseURL(name string) string {
 	return u.String()
 }
 
-// creating serializes CREATE DATABASE: PostgreSQL cannot copy a template that
-// another session is copying.
+// creating serializes CREATE DATABASE: PostgreSQL cannot copy a template while another
+// session copies it.
 var creating sync.Mutex
 
 func execOnServer(statement string) error {
@@ -224,8 +220,8 @@ func execOnServer(statement string) error {
 	})
 }
 
-// withConnection calls fn with a connection to a database, or without a name to
-// the one of SVC_TEST_POSTGRES.
+// withConnection calls fn with a connection to a database, or without a name to the
+// database in SVC_TEST_POSTGRES.
 func withConnection(name string, fn func(ctx context.Context, conn *sql.DB) error) error {
 	address := os.Getenv("SVC_TEST_POSTGRES")
 	if name != "" {

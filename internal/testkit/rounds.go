@@ -16,10 +16,9 @@ func Rounds(few, many int) int {
 	return few
 }
 
-// LimitChecks returns a property for rapid.Check that is tried n times only,
-// because it takes long. With the flag -rapid.checks it is tried as often as the
-// flag says. After a failure it is always tried, so that rapid can find a small
-// example.
+// LimitChecks returns a property for rapid.Check tried n times only, because it takes
+// long. With the flag -rapid.checks it is tried as often as the flag says. After a
+// failure it is always tried, so rapid can find a small example.
 func LimitChecks(n int, property func(*rapid.T)) func(*rapid.T) {
 	isLimited, passed, failed := true, 0, false
 	flag.Visit(func(f *flag.Flag) { isLimited = isLimited && f.Name != "rapid.checks" })

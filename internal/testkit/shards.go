@@ -8,20 +8,19 @@ import (
 	"strings"
 )
 
-// ShardRules are the rules that a statement must follow so that a distributed
-// database (Citus) runs it, and runs it on one node: each distributed table has
-// a condition that its distribution column equals an argument; a subquery over
-// a distributed table does not refer to an outer query that has reference
-// tables only; a text is one statement.
+// ShardRules are the rules for statements run by a distributed database (Citus) on one
+// node: each distributed table has a condition setting its distribution column equal to
+// an argument; a subquery over a distributed table does not refer to an outer query with
+// reference tables only; a text is one statement.
 //
-// Columns contains the distribution column of each distributed table. Other
-// tables are reference tables, or local to the statement.
+// Columns contains each distributed table's distribution column. Other tables are
+// reference tables, or local to the statement.
 type ShardRules struct {
 	Columns map[string]string
 }
 
-// Check returns an error that names the table and the rule if a statement does
-// not follow the rules.
+// Check returns an error naming the table and the rule if a statement does not follow the
+// rules.
 func (r ShardRules) Check(statement string) error {
 	tokens := splitTokens(statement)
 	if i := slices.Index(tokens, ";"); i >= 0 && i < len(tokens)-1 {
@@ -47,8 +46,8 @@ type shardQuery struct {
 	outer  *shardQuery
 }
 
-// checkGroup checks the queries of a text, or of a group in parentheses: one, or
-// several that a set operator combines.
+// checkGroup checks the queries in a text, or in a group in parentheses: one, or several
+// combined by a set operator.
 func (r ShardRules) checkGroup(tokens []string, outer *shardQuery) error {
 	start, depth := 0, 0
 	for i, token := range tokens {
@@ -69,8 +68,8 @@ func (r ShardRules) checkGroup(tokens []string, outer *shardQuery) error {
 	return r.checkQuery(tokens[start:], outer)
 }
 
-// checkQuery checks one query and then its subqueries. A group in parentheses
-// that contains no query, such as a list of arguments, is searched for them too.
+// checkQuery checks one query and then its subqueries. A group in parentheses without a
+// query, such as an argument list, is searched for them too.
 func (r ShardRules) checkQuery(tokens []string, outer *shardQuery) error {
 	q := &shardQuery{outer: outer}
 	var groups [][]string
@@ -118,7 +117,7 @@ var (
 	isTableName = regexp.MustCompile(`^[a-z_][a-z_0-9]*$`)
 )
 
-// findTables sets tables: the table of each name that conditions may use.
+// findTables sets tables: the table for each name conditions may use.
 func (q *shardQuery) findTables() {
 	q.tables = map[string]string{}
 	for i, token := range q.tokens {
@@ -139,7 +138,7 @@ func (q *shardQuery) findTables() {
 	}
 }
 
-// addTables adds the tables of a list: name AS alias, name alias or name.
+// addTables adds the tables in a list: name AS alias, name alias or name.
 func (q *shardQuery) addTables(i int) {
 	for i < len(q.tokens) {
 		name := q.tokens[i]
@@ -163,7 +162,7 @@ func (q *shardQuery) addTables(i int) {
 	}
 }
 
-// checkTables checks the distributed tables of one query.
+// checkTables checks one query's distributed tables.
 func (r ShardRules) checkTables(q *shardQuery, groups [][]string) error {
 	distributed := []string{}
 	for alias, table := range q.tables {
@@ -177,7 +176,7 @@ func (r ShardRules) checkTables(q *shardQuery, groups [][]string) error {
 		if !slices.Contains(groups[0], r.Columns[table]) {
 			return fmt.Errorf("it inserts into %s without a value for %s", table, r.Columns[table])
 		}
-		distributed = distributed[1:] // those of INSERT … SELECT
+		distributed = distributed[1:] // the rest is in INSERT … SELECT
 	}
 	constant := r.constants(q, distributed)
 	for _, alias := range distributed {
@@ -191,8 +190,8 @@ func (r ShardRules) checkTables(q *shardQuery, groups [][]string) error {
 	return nil
 }
 
-// constants returns the names of tables whose distribution column equals an
-// argument, directly or through another table of the same query.
+// constants returns the names of tables whose distribution column equals an argument,
+// directly or through another table in the same query.
 func (r ShardRules) constants(q *shardQuery, distributed []string) map[string]bool {
 	constant := map[string]bool{}
 	if slices.ContainsFunc(q.tokens, func(token string) bool { return strings.EqualFold(token, "OR") }) {
@@ -216,8 +215,8 @@ func (r ShardRules) constants(q *shardQuery, distributed []string) map[string]bo
 	return constant
 }
 
-// owner returns the name of the table whose distribution column a token is, or
-// "" if it is something else.
+// owner returns the name of the table whose distribution column a token is, or "" if
+// there is none.
 func (r ShardRules) owner(q *shardQuery, token string, distributed []string) string {
 	alias, column, qualified := strings.Cut(token, ".")
 	if !qualified {
@@ -244,7 +243,7 @@ func (r ShardRules) isReferenceOnly(q *shardQuery) bool {
 	return true
 }
 
-// checkUncorrelated returns an error if the query uses a column of the outer one.
+// checkUncorrelated returns an error if the query uses an outer column.
 func (q *shardQuery) checkUncorrelated() error {
 	for _, token := range q.tokens {
 		alias, _, qualified := strings.Cut(token, ".")

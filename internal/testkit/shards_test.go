@@ -11,8 +11,8 @@ import (
 	"fillbook/internal/testkit"
 )
 
-// TestShardRules tests the rules themselves: a checker that accepts everything
-// would find nothing.
+// TestShardRules tests the rules themselves: a checker accepting everything would find
+// nothing.
 func TestShardRules(t *testing.T) {
 	t.Parallel()
 	rules := testkit.ShardRules{Columns: map[string]string{
@@ -56,8 +56,8 @@ func TestShardRules(t *testing.T) {
 	}
 }
 
-// TestStatementsAreChecked checks that a statement of the program that does not
-// follow the rules fails its test, and that one of a test does not.
+// TestStatementsAreChecked checks that a program statement breaking the rules fails its
+// test, and that a test's own statement does not.
 func TestStatementsAreChecked(t *testing.T) {
 	t.Parallel()
 	record := &recorder{TB: t}
@@ -79,7 +79,7 @@ func TestStatementsAreChecked(t *testing.T) {
 	}
 }
 
-// recorder is a test that records its errors instead of failing.
+// recorder is a test recording its errors instead of failing.
 type recorder struct {
 	testing.TB
 	cleanups []func()

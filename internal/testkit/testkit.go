@@ -1,8 +1,8 @@
-// Package testkit provides what tests of all packages share: a new, migrated
-// database of each engine, and a clock that the test advances.
+// Package testkit provides what tests in all packages share: a new, migrated database for
+// each engine, and a clock advanced by the test.
 //
-// PostgreSQL is the server in SVC_TEST_POSTGRES; make test starts a temporary
-// one. Without it, tests on PostgreSQL are skipped with a message.
+// PostgreSQL is the server in SVC_TEST_POSTGRES; make test starts a temporary one.
+// Without it, tests on PostgreSQL are skipped with a message.
 package testkit
 
 import (
@@ -57,8 +57,7 @@ func runEngines(t *testing.T, engines []db.Engine, fn func(t *testing.T, d *db.D
 	}
 }
 
-// Open returns a new, migrated database of one engine, which is closed after
-// the test.
+// Open returns a new, migrated database on one engine, closed after the test.
 func Open(t testing.TB, engine db.Engine) *db.DB {
 	t.Helper()
 	d, err := db.Open(t.Context(), Options(t, engine))
@@ -69,8 +68,8 @@ func Open(t testing.TB, engine db.Engine) *db.DB {
 	return d
 }
 
-// Options returns the options of a new, migrated database, for tests that open
-// it themselves.
+// Options returns the options for a new, migrated database, for tests opening it
+// themselves.
 func Options(t testing.TB, engine db.Engine) db.Options {
 	t.Helper()
 	if engine == db.SQLite {
@@ -79,7 +78,7 @@ func Options(t testing.TB, engine db.Engine) db.Options {
 	return db.Options{URL: freshPostgres(t), Readers: 8, Trace: checkStatements(t)}
 }
 
-// Empty returns the options of a database without a schema.
+// Empty returns the options for a database without a schema.
 func Empty(t testing.TB, engine db.Engine) db.Options {
 	t.Helper()
 	if engine == db.SQLite {
@@ -88,7 +87,7 @@ func Empty(t testing.TB, engine db.Engine) db.Options {
 	return db.Options{URL: emptyPostgres(t), Readers: 8}
 }
 
-// EmptyCluster returns the options of a database with Citus, without a schema.
+// EmptyCluster returns the options for a database with Citus, without a schema.
 func EmptyCluster(t testing.TB) db.Options {
 	t.Helper()
 	if !IsDistributed() {
@@ -101,8 +100,8 @@ func EmptyCluster(t testing.TB) db.Options {
 	return db.Options{URL: databaseURL(name), Readers: 8}
 }
 
-// fileTemplate is a migrated SQLite file, created once per process and copied
-// for each test, which takes a tenth of the time of migrating.
+// fileTemplate is a migrated SQLite file, created once per process and copied for each
+// test, which takes a tenth of a migration's time.
 var fileTemplate = sync.OnceValues(func() ([]byte, error) {
 	dir, err := os.MkdirTemp("", "fillbook-template-")
 	if err != nil {

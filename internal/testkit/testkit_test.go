@@ -11,7 +11,7 @@ import (
 	"fillbook/internal/testkit"
 )
 
-// Each test has a database of its own: what one writes no other sees.
+// Each test has its own database: no test sees another's rows.
 func TestEachEngineGivesAFreshMigratedDatabase(t *testing.T) {
 	for range 2 {
 		testkit.EachEngine(t, func(t *testing.T, d *db.DB) {

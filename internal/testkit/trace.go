@@ -11,8 +11,8 @@ import (
 	"fillbook/internal/base/db"
 )
 
-// allNodes are the beginnings of statements that read or write rows of many
-// users, and why they may ask all nodes of a distributed database.
+// allNodes are the beginnings of statements reading or writing many users' rows, and why
+// they may ask all nodes in a distributed database.
 var allNodes = []struct{ statement, why string }{
 	{`DELETE FROM sessions WHERE (user_id, id) IN (`, "hourly sweep"},
 	{`DELETE FROM refresh_tokens WHERE (user_id, session_id, hash) IN (`, "hourly sweep"},
@@ -45,9 +45,8 @@ var shardRules = sync.OnceValues(func() (ShardRules, error) {
 	return ShardRules{Columns: columns}, err
 })
 
-// checkStatements returns a function for db.Options.Trace that checks the
-// statements of the program, not those of tests. Errors are reported when the
-// test ends.
+// checkStatements returns a function for db.Options.Trace checking the program's
+// statements, not those in tests. Errors are reported when the test ends.
 func checkStatements(t testing.TB) func(statement string) {
 	t.Helper()
 	rules, err := shardRules()
@@ -90,8 +89,8 @@ func isForAllNodes(statement string) bool {
 	return false
 }
 
-// findCaller returns the place in the program that runs a statement, or "" if it
-// is in a test or in package db.
+// findCaller returns the place in the program running a statement, or "" if it is in a
+// test or in package db.
 func findCaller() string {
 	callers := make([]uintptr, 64)
 	frames := runtime.CallersFrames(callers[:runtime.Callers(3, callers)])
@@ -113,7 +112,7 @@ func findCaller() string {
 	}
 }
 
-// isForwarding reports whether a file runs statements of its callers only.
+// isForwarding reports whether a file only runs its callers' statements.
 func isForwarding(file string) bool {
 	switch file {
 	case "testkit/trace.go", "testkit/postgres.go", "base/db/postgres.go", "base/db/session.go", "base/db/tx.go", "base/db/bulk.go":

@@ -6,8 +6,8 @@ import (
 	"fillbook/internal/base/db"
 )
 
-// RunUnruly runs a statement without the id of a user, as a mistake in the
-// program would, for the test that such a mistake is found.
+// RunUnruly runs a statement without a user id, as a mistake in the program would, for
+// the test checking that such a mistake is found.
 func RunUnruly(ctx context.Context, tx *db.Tx) error {
 	_, err := tx.Exec(ctx, `SELECT id FROM trades`)
 	return err
