@@ -224,7 +224,7 @@ func Each(ctx context.Context, tx *Tx, fn func(Scanner) error, query string, arg
 const keysAtOnce = 128
 
 // EachIn is [Each] for rows with one of the given keys, and may run several statements.
-// In the query $keys stands for the list: "… AND id IN $keys".
+// In the query, $keys is replaced by the list: "… AND id IN $keys".
 func EachIn[K any](ctx context.Context, tx *Tx, keys []K, fn func(Scanner) error, query string, args ...any) error {
 	for part := range slices.Chunk(keys, keysAtOnce) {
 		all := slices.Clone(args)

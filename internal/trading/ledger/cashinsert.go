@@ -11,7 +11,7 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// CashResult tells what inserting cash rows did.
+// CashResult reports what inserting cash rows did.
 type CashResult struct {
 	Inserted, Skipped int
 	// Known reports for each row, in the order given, whether it was skipped because it is

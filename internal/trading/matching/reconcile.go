@@ -13,7 +13,7 @@ type Identity struct {
 	First Position
 }
 
-// Reconciliation tells what happens to the old identities. Each is kept by a new trade,
+// Reconciliation reports what happens to the old identities. Each is kept by a new trade,
 // merged into one, or orphaned.
 type Reconciliation struct {
 	// Kept is, for each new trade by index, the old id it keeps, or "" for a trade
