@@ -25,12 +25,12 @@ func TestDamagedDatabase(t *testing.T) {
 		t.Fatalf("the import returned %d %v %v", status, answer, err)
 	}
 	v.p.stop()
-	sound := compact(t, filepath.Join(dataDir(v.env), databaseFile))
+	intact := compact(t, filepath.Join(dataDir(v.env), databaseFile))
 	secret, err := os.ReadFile(filepath.Join(dataDir(v.env), secretFile))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, content := range damaged(sound) {
+	for name, content := range damaged(intact) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := filepath.Join(t.TempDir(), "data")
@@ -64,16 +64,16 @@ func compact(t *testing.T, file string) []byte {
 const pageSize = 4096
 
 // damaged returns file contents the server must reject.
-func damaged(sound []byte) map[string][]byte {
+func damaged(intact []byte) map[string][]byte {
 	contents := map[string][]byte{
 		"no database":   []byte("dear diary,\n" + strings.Repeat("nothing happened today. ", 1000)),
-		"half of it":    sound[:len(sound)/2],
-		"a page short":  sound[:len(sound)-pageSize],
-		"zeroed header": append(make([]byte, 100), sound[100:]...),
+		"half of it":    intact[:len(intact)/2],
+		"a page short":  intact[:len(intact)-pageSize],
+		"zeroed header": append(make([]byte, 100), intact[100:]...),
 	}
-	pages := len(sound) / pageSize
+	pages := len(intact) / pageSize
 	for range 8 {
-		content := bytes.Clone(sound)
+		content := bytes.Clone(intact)
 		first := 1 + rand.IntN(pages-3)
 		for i := first * pageSize; i < min(first+3, pages)*pageSize; i++ {
 			content[i] = byte(rand.Int())

@@ -16,10 +16,10 @@ import (
 
 // serveOnFailingDisk runs fillbook with a disk failing as soon as SIGUSR1 arrives.
 func serveOnFailingDisk() int {
-	told := make(chan os.Signal, 1)
-	signal.Notify(told, unix.SIGUSR1)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, unix.SIGUSR1)
 	go func() {
-		<-told
+		<-signals
 		if err := failSyncs(); err != nil {
 			panic(err)
 		}

@@ -190,7 +190,7 @@ func compareSettings(t *testing.T, file string) {
 		if !ok {
 			t.Errorf("%s is missing", name)
 		} else if got != want {
-			t.Errorf("the default of %s is told as %q, it is %q", name, got, want)
+			t.Errorf("the default of %s is documented as %q, it is %q", name, got, want)
 		}
 		if "--"+tag.Get("name") != "--"+strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(name, "SVC_")), "_", "-") {
 			t.Errorf("the flag of %s is --%s", name, tag.Get("name"))

@@ -55,10 +55,10 @@ func (life sealedLife) wantAlive(t *testing.T, p *process) {
 	if links := reader.list("/share-links"); len(links) != 1 || links[0]["token"] != life.share {
 		t.Errorf("the share link is not listed with its token: %v", links)
 	}
-	told := func(event map[string]any) bool {
+	isRotation := func(event map[string]any) bool {
 		return event["action"] == "secret_rotate" && event["credential"] == "cli"
 	}
-	if events := reader.list("/admin/audit"); !slices.ContainsFunc(events, told) {
+	if events := reader.list("/admin/audit"); !slices.ContainsFunc(events, isRotation) {
 		t.Errorf("the audit log has no event of the change: %v", events)
 	}
 }

@@ -387,7 +387,7 @@ func TestRestoredOrphansReturn(t *testing.T) {
 }
 
 // An edited fill is recognized by its original values, even after a restore.
-func TestEditedFillsAreKnownAgain(t *testing.T) {
+func TestEditedFillsAreRecognized(t *testing.T) {
 	t.Parallel()
 	h := oneFixture(t)
 	from, to := h.user(t), h.user(t)

@@ -51,7 +51,7 @@ func toVersion1(text string) string {
 // An edited cash row is recognized by its values on arrival: in the backup's own journal,
 // and in the broker's file after a restore into another one. Two rows that changed places
 // keep theirs.
-func TestEditedCashIsKnownAgain(t *testing.T) {
+func TestEditedCashIsRecognized(t *testing.T) {
 	t.Parallel()
 	eachFixture(t, func(t *testing.T, h *fixture) {
 		owner := h.user(t)
@@ -86,7 +86,7 @@ func TestEditedCashIsKnownAgain(t *testing.T) {
 
 // A journal restored from version 1 lacks the key an edited row arrived with; a later
 // backup does not add the row again.
-func TestCashOfVersion1IsKnownAgain(t *testing.T) {
+func TestVersion1CashIsRecognized(t *testing.T) {
 	t.Parallel()
 	eachFixture(t, func(t *testing.T, h *fixture) {
 		owner, other := h.user(t), h.user(t)

@@ -121,7 +121,7 @@ func tradesIn(a Account) map[string]matching.Trade {
 	return trades
 }
 
-func TestFillsAreSound(t *testing.T) {
+func TestFillsAreValid(t *testing.T) {
 	eachStory(t, func(t *testing.T, s Story) {
 		for _, a := range s.Accounts {
 			ids := map[string]bool{}

@@ -227,7 +227,7 @@ func (c *cluster) kill() {
 	<-c.ended
 }
 
-// stop ends the server as an operator would: connections are told to go.
+// stop ends the server as an operator would: connections are closed.
 func (c *cluster) stop() {
 	c.t.Helper()
 	_ = c.server.Process.Signal(syscall.SIGINT)

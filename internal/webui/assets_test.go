@@ -140,7 +140,7 @@ func TestVendoredScriptIsUnchanged(t *testing.T) {
 }
 
 // A setting unknown to a newer version would silently do nothing.
-func TestVendoredScriptKnowsOurSettings(t *testing.T) {
+func TestVendoredScriptHasOurSettings(t *testing.T) {
 	ours, err := files.ReadFile("docs/docs.js")
 	if err != nil {
 		t.Fatal(err)

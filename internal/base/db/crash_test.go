@@ -133,11 +133,11 @@ func expectPairs(t *testing.T, options db.Options, atLeast int) int {
 	if rows < atLeast || rows != parts {
 		t.Fatalf("%d rows and %d parts, %d were acknowledged", rows, parts, atLeast)
 	}
-	expectSound(t, d)
+	expectIntact(t, d)
 	return rows
 }
 
-func expectSound(t *testing.T, d *db.DB) {
+func expectIntact(t *testing.T, d *db.DB) {
 	t.Helper()
 	for _, quick := range []bool{true, false} {
 		problems, err := d.Inspect(t.Context(), quick)
@@ -196,7 +196,7 @@ func TestMigrationSurvivesKill(t *testing.T) {
 	}
 	d := open(t, db.Options{Path: file})
 	must(t, d.MigrateFiles(t.Context(), longHistory(longSteps)))
-	expectSound(t, d)
+	expectIntact(t, d)
 	must(t, d.Close())
 	if version := expectWholeSteps(t, file); version != longSteps {
 		t.Errorf("version %d after the last run, want %d", version, longSteps)
@@ -234,6 +234,6 @@ func expectWholeSteps(t *testing.T, file string) int {
 			t.Fatalf("step %d has %d rows, want 60", i, n)
 		}
 	}
-	expectSound(t, d)
+	expectIntact(t, d)
 	return version
 }

@@ -69,7 +69,7 @@ func TestMigrateIsAppliedOnce(t *testing.T) {
 		if n := count(t, d, "schema_migrations"); n != db.Latest() {
 			t.Errorf("%d version rows, want %d", n, db.Latest())
 		}
-		expectSound(t, d)
+		expectIntact(t, d)
 	})
 }
 
@@ -90,7 +90,7 @@ func TestMigrateByManyAtOnce(t *testing.T) {
 			migrateByMany(t, options, func(ctx context.Context, d *db.DB) error { return d.MigrateFiles(ctx, steps) })
 		}
 		expectVersion(t, d, 2)
-		expectSound(t, d)
+		expectIntact(t, d)
 	})
 }
 
@@ -282,7 +282,7 @@ func TestFileIsCopiedBeforeItIsMigrated(t *testing.T) {
 	if n := count(t, old, "one"); n != 2 {
 		t.Errorf("%d rows in the copy, want 2", n)
 	}
-	expectSound(t, old)
+	expectIntact(t, old)
 }
 
 // A copy a killed program left unfinished is no copy.
@@ -322,5 +322,5 @@ INSERT INTO large (n, label) WITH RECURSIVE c (i) AS (SELECT 1 UNION ALL SELECT 
 	}
 	d = open(t, options)
 	expectVersion(t, d, 2)
-	expectSound(t, d)
+	expectIntact(t, d)
 }

@@ -84,7 +84,7 @@ func TestSmallRowsMigrationSurvivesKill(t *testing.T) {
 				if diff := cmp.Diff(want, listTexts(t, d, readSmallRows)); diff != "" {
 					t.Fatalf("rows differ after the migration (-old +new):\n%s", diff)
 				}
-				expectSound(t, d)
+				expectIntact(t, d)
 				must(t, d.Close())
 			}
 			if killed == 0 {

@@ -55,7 +55,7 @@ func TestSnapshotUnderWriteLoad(t *testing.T) {
 	}
 	stop()
 	must(t, group.Wait())
-	expectSound(t, d)
+	expectIntact(t, d)
 }
 
 func TestSnapshotTouchesNoOtherFile(t *testing.T) {
@@ -100,7 +100,7 @@ func TestInspectFindsDamage(t *testing.T) {
 		}
 		return nil
 	})
-	expectSound(t, d)
+	expectIntact(t, d)
 	must(t, d.Close())
 	damage(t, options.Path)
 	d, err := db.Open(t.Context(), options)
@@ -129,20 +129,20 @@ func damage(t *testing.T, file string) {
 
 func TestWhatIsNoDatabaseIsRefusedAndKept(t *testing.T) {
 	t.Parallel()
-	sound, err := os.ReadFile(testkit.Options(t, db.SQLite).Path)
+	intact, err := os.ReadFile(testkit.Options(t, db.SQLite).Path)
 	must(t, err)
 	contents := map[string][]byte{
 		"text":        []byte("dear diary,\n"),
 		"short":       []byte("SQLite"),
 		"zeros":       make([]byte, 8192),
-		"header only": sound[:16],
-		"100 bytes":   sound[:100],
-		"one page":    sound[:4096],
-		"half":        sound[:len(sound)/2],
+		"header only": intact[:16],
+		"100 bytes":   intact[:100],
+		"one page":    intact[:4096],
+		"half":        intact[:len(intact)/2],
 	}
 	for range 20 {
-		n := 1 + rand.IntN(len(sound)-4097)
-		contents[strconv.Itoa(n)+" bytes"] = sound[:n]
+		n := 1 + rand.IntN(len(intact)-4097)
+		contents[strconv.Itoa(n)+" bytes"] = intact[:n]
 	}
 	for name, content := range contents {
 		t.Run(name, func(t *testing.T) {

@@ -197,7 +197,7 @@ func wanted(text string) map[string]string {
 
 // Whatever the header, no column has two targets, and a whole moment is never
 // suggested next to its parts.
-func TestSuggestedMappingIsSound(t *testing.T) {
+func TestSuggestedMappingIsValid(t *testing.T) {
 	t.Parallel()
 	words := []string{
 		"Date", "Time", "Timestamp", "Open", "Close", "Open Time", "Close Time", "Open Date", "Close Date", "Price", "Open Price", "Exit", "Entry", "Fill Price", "Qty", "Symbol",

@@ -145,7 +145,7 @@ func TestRestoredRecordsAreCounted(t *testing.T) {
 }
 
 // A note is known again by all it says, its symbols included.
-func TestRestoredNoteIsKnownAgain(t *testing.T) {
+func TestRestoredNoteIsRecognized(t *testing.T) {
 	each(t, func(w *world) {
 		change := playbook.NoteChange{
 			OccurredAt: moment("2026-03-02"), Type: journal.Some(playbook.DailyLog),
