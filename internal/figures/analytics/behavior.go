@@ -193,10 +193,7 @@ func AnalyzeBehavior(s *Selection, q BehaviorQuery) Behavior {
 	if q.MaxEvents <= 0 {
 		q.MaxEvents = DefaultEvents
 	}
-	if s.unbounded {
-		return analyzeBehavior[exact](s, q)
-	}
-	return analyzeBehavior[int128](s, q)
+	return chooseArithmetic(s, analyzeBehavior[int128], analyzeBehavior[exact])(s, q)
 }
 
 func analyzeBehavior[T number[T]](s *Selection, q BehaviorQuery) Behavior {

@@ -118,10 +118,7 @@ const significance = 1 - evidenceLevel
 // grades) keep it; other rows are sorted by net result, best first. Only rows with trades
 // are listed. A trade with several tags or setups counts in each row.
 func BreakDown(s *Selection, q BreakdownQuery) []Row {
-	if s.unbounded {
-		return breakDown[exact](s, q)
-	}
-	return breakDown[int128](s, q)
+	return chooseArithmetic(s, breakDown[int128], breakDown[exact])(s, q)
 }
 
 // rowTally accumulates a row.
@@ -323,15 +320,12 @@ func (s *Selection) groupByMonth(local *clock) grouping {
 	return newSingleGrouping(keys, func(i int) int { return places[of[i]] })
 }
 
+func sizeKeys[T number[T]](s *Selection) []int64 { return newSortKeys(readColumn[T](s, sizeOf)).keys }
+
 // groupBySize groups by the trader's own size quartiles: a trade is in the first quarter
 // whose greatest size, by nearest rank, it does not exceed.
 func (s *Selection) groupBySize() grouping {
-	var keys []int64
-	if s.unbounded {
-		keys = newSortKeys(readColumn[exact](s, sizeOf)).keys
-	} else {
-		keys = newSortKeys(readColumn[int128](s, sizeOf)).keys
-	}
+	keys := chooseArithmetic(s, sizeKeys[int128], sizeKeys[exact])(s)
 	const quarters = 4
 	var limits [quarters]int64
 	if sorted := slices.Sorted(slices.Values(keys)); len(sorted) > 0 {

@@ -48,33 +48,21 @@ func CompareSelections(a, b *Selection, zone *time.Location, ofA, ofB Capital) C
 		WinRate: out.A.WinRate - out.B.WinRate, ProfitFactor: subtractOptional(out.A.ProfitFactor, out.B.ProfitFactor),
 		PayoffRatio: subtractOptional(out.A.PayoffRatio, out.B.PayoffRatio), AvgR: subtractOptional(out.A.AvgR, out.B.AvgR),
 	}
-	x, y := estimateMean(a, zone), estimateMean(b, zone)
-	if x.enough && y.enough {
-		p := pValue(x.mean-y.mean, math.Hypot(x.deviation, y.deviation))
-		out.Difference.PValue, out.Difference.Significant = p, p != nil && *p < significance
-	}
-	out.Difference.Interval = intervalOfDifference(drawMeans(a, zone, Seed), drawMeans(b, zone, Seed+1))
+	x := chooseArithmetic(a, estimateSelection[int128], estimateSelection[exact])(a, zone, Seed)
+	y := chooseArithmetic(b, estimateSelection[int128], estimateSelection[exact])(b, zone, Seed+1)
+	d := &out.Difference
+	d.Interval, d.PValue = compareMeans(x, y)
+	d.Significant = d.PValue != nil && *d.PValue < significance
 	return out
 }
 
-// drawMeans returns the mean result per trade in histories drawn as in [AssessEvidence].
-// It returns nil with fewer than two days.
-func drawMeans(s *Selection, zone *time.Location, seed uint64) []decimal.Decimal {
-	if s.unbounded {
-		return drawMeansIn[exact](s, zone, seed)
-	}
-	return drawMeansIn[int128](s, zone, seed)
-}
-
-func drawMeansIn[T number[T]](s *Selection, zone *time.Location, seed uint64) []decimal.Decimal {
-	return drawDayMeans(tallyNetDays[T](s, zone), s.scale, seed)
-}
-
-func drawDayMeans[T number[T]](days []dayTally[T], scale int32, seed uint64) []decimal.Decimal {
+// drawDayMeans returns the mean result per trade in histories drawn as in
+// [AssessEvidence]. It returns nil with fewer than two days.
+func drawDayMeans[T number[T]](days []dayTally[T], scale int32, draws int, seed uint64) []decimal.Decimal {
 	if len(days) < 2 {
 		return nil
 	}
-	list := drawHistories(groupDays(days), scale, evidenceDraws, seed)
+	list := drawHistories(groupDays(days), scale, draws, seed)
 	means := make([]decimal.Decimal, len(list))
 	for i := range list {
 		means[i] = mean(list[i].net().decimal(scale), list[i].trades())
@@ -104,24 +92,31 @@ func subtractOptional(a, b *float64) *float64 {
 	return &value
 }
 
-// meanEstimate is a mean result per trade with its standard error.
+// meanEstimate is a mean result per trade with its standard error, and the means of drawn
+// histories.
 type meanEstimate struct {
 	mean, deviation float64
 	enough          bool
+	draws           []decimal.Decimal
 }
 
-func estimateMean(s *Selection, zone *time.Location) meanEstimate {
-	if s.unbounded {
-		return estimateMeanIn[exact](s, zone)
+func estimateMean[T number[T]](days []dayTally[T], trades int, scale int32, draws int, seed uint64) meanEstimate {
+	e := meanEstimate{enough: checkMinimums(trades, len(days)).Enough, draws: drawDayMeans(days, scale, draws, seed)}
+	e.mean, e.deviation = meanError(days, scale)
+	return e
+}
+
+func estimateSelection[T number[T]](s *Selection, zone *time.Location, seed uint64) meanEstimate {
+	return estimateMean(tallyNetDays[T](s, zone), s.Len(), s.scale, evidenceDraws, seed)
+}
+
+// compareMeans returns the interval for the difference between two means, and how likely
+// it is by chance: nil unless both have enough trades and days.
+func compareMeans(a, b meanEstimate) (interval DifferenceInterval, p *float64) {
+	if a.enough && b.enough {
+		p = pValue(a.mean-b.mean, math.Hypot(a.deviation, b.deviation))
 	}
-	return estimateMeanIn[int128](s, zone)
-}
-
-func estimateMeanIn[T number[T]](s *Selection, zone *time.Location) meanEstimate {
-	days := tallyNetDays[T](s, zone)
-	p := meanEstimate{enough: checkMinimums(s.Len(), len(days)).Enough}
-	p.mean, p.deviation = meanError(days, s.scale)
-	return p
+	return intervalOfDifference(a.draws, b.draws), p
 }
 
 // tallyNetDays returns the net results by day, in calendar order.

@@ -26,10 +26,7 @@ type Day struct {
 
 // ListDays returns the days with trades, in order, by the zone's calendar.
 func ListDays(s *Selection, zone *time.Location) []Day {
-	if s.unbounded {
-		return listDays[exact](s, zone)
-	}
-	return listDays[int128](s, zone)
+	return chooseArithmetic(s, listDays[int128], listDays[exact])(s, zone)
 }
 
 // dayTally accumulates a day.

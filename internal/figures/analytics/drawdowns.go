@@ -33,10 +33,7 @@ type Drawdown struct {
 // ListDrawdowns returns at most limit drawdowns, the deepest first; 0 means all.
 func ListDrawdowns(s *Selection, capital Capital, limit int) []Drawdown {
 	s, cash := s.withCash(capital)
-	if s.unbounded {
-		return listDrawdowns[exact](s, cash, limit)
-	}
-	return listDrawdowns[int128](s, cash, limit)
+	return chooseArithmetic(s, listDrawdowns[int128], listDrawdowns[exact])(s, cash, limit)
 }
 
 // results are a query's results in order, in parallel lists.

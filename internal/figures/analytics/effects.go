@@ -2,7 +2,6 @@ package analytics
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -45,10 +44,7 @@ type EffectSide struct {
 // its trades with the rest.
 func MeasureEffects(s *Selection, q BreakdownQuery) []Effect {
 	q.Zone, q.Evidence = time.UTC, true
-	if s.unbounded {
-		return measureEffects[exact](s, q)
-	}
-	return measureEffects[int128](s, q)
+	return chooseArithmetic(s, measureEffects[int128], measureEffects[exact])(s, q)
 }
 
 func measureEffects[T number[T]](s *Selection, q BreakdownQuery) []Effect {
@@ -95,13 +91,11 @@ func compareRow[T number[T]](with, all *rowTally[T], scale int32) (Effect, *floa
 		total := *e.DifferenceR * float64(e.With.TradesWithR)
 		e.TotalR = &total
 	}
-	e.Interval = intervalOfDifference(drawDayMeans(with.days, scale, Seed), drawDayMeans(without.days, scale, Seed+1))
-	if !checkMinimums(e.With.Trades, len(with.days)).Enough || !checkMinimums(e.Without.Trades, len(without.days)).Enough {
-		return e, nil
-	}
-	x, deviationX := meanError(with.days, scale)
-	y, deviationY := meanError(without.days, scale)
-	return e, pValue(x-y, math.Hypot(deviationX, deviationY))
+	x := estimateMean(with.days, e.With.Trades, scale, evidenceDraws, Seed)
+	y := estimateMean(without.days, e.Without.Trades, scale, evidenceDraws, Seed+1)
+	var p *float64
+	e.Interval, p = compareMeans(x, y)
+	return e, p
 }
 
 // toEffectSide returns the figures for a tally's days.

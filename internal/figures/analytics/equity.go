@@ -81,10 +81,7 @@ func BuildEquityCurve(columns []*Columns, q CurveQuery) Curve {
 	q.Filter.Basis, q.Filter.Period.From = ByClosing, nil
 	s, cash := SelectTrades(columns, q.Filter).withCash(q.Capital)
 	s.filter.Period.From = from
-	if s.unbounded {
-		return buildEquityCurve[exact](s, cash, q, from)
-	}
-	return buildEquityCurve[int128](s, cash, q, from)
+	return chooseArithmetic(s, buildEquityCurve[int128], buildEquityCurve[exact])(s, cash, q, from)
 }
 
 // curveBuilder accumulates curve points.

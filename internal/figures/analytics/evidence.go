@@ -69,10 +69,7 @@ type MoneyInterval struct {
 
 // AssessEvidence returns a selection's evidence, with days in the zone.
 func AssessEvidence(s *Selection, zone *time.Location, seed uint64) Evidence {
-	if s.unbounded {
-		return assessEvidence[exact](s, zone, seed)
-	}
-	return assessEvidence[int128](s, zone, seed)
+	return chooseArithmetic(s, assessEvidence[int128], assessEvidence[exact])(s, zone, seed)
 }
 
 func assessEvidence[T number[T]](s *Selection, zone *time.Location, seed uint64) Evidence {

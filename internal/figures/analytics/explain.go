@@ -133,11 +133,7 @@ type explainedSet struct {
 func (s *Selection) tradeSets(capital Capital) *tradeSets {
 	s, cash := s.withCash(capital)
 	sets := &tradeSets{found: map[TradeSet]explainedSet{}}
-	if s.unbounded {
-		sets.s, sets.members = newMemberLister[exact](s, cash)
-	} else {
-		sets.s, sets.members = newMemberLister[int128](s, cash)
-	}
+	sets.s, sets.members = chooseArithmetic(s, newMemberLister[int128], newMemberLister[exact])(s, cash)
 	return sets
 }
 

@@ -68,10 +68,7 @@ func SimulateFutures(s *Selection, sim Simulation) Futures {
 	line.push(sim.Capital.Starting.Mul(sim.RuinPct).DivRound(decimal.New(percent), ruinScale).Neg())
 	with := *s
 	with.chooseScale(&line)
-	if with.unbounded {
-		return simulateFutures[exact](&with, sim, &line)
-	}
-	return simulateFutures[int128](&with, sim, &line)
+	return chooseArithmetic(&with, simulateFutures[int128], simulateFutures[exact])(&with, sim, &line)
 }
 
 // withDefaults returns sim with defaults for zero values and within the maximums.

@@ -31,6 +31,14 @@ type number[T any] interface {
 	key() (int64, bool)
 }
 
+// chooseArithmetic returns the version of a figure's function to use for a selection.
+func chooseArithmetic[F any](s *Selection, fixed, unbounded F) F {
+	if s.unbounded {
+		return unbounded
+	}
+	return fixed
+}
+
 // int128 is a 128-bit whole number in two's complement. Amounts enter below 2^amountBits
 // without their sign, so the sum of 2^31 amounts, or a small multiple, cannot overflow;
 // amounts.go ensures this.

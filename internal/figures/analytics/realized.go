@@ -211,10 +211,7 @@ type periodTally struct {
 // countTrades counts the trades with a result in each period; periodOf returns the
 // period's name for a day.
 func (s *Selection) countTrades(zone *time.Location, periodOf func(journal.Day) string) map[string]periodTally {
-	if s.unbounded {
-		return countTrades[exact](s, zone, periodOf)
-	}
-	return countTrades[int128](s, zone, periodOf)
+	return chooseArithmetic(s, countTrades[int128], countTrades[exact])(s, zone, periodOf)
 }
 
 func countTrades[T number[T]](s *Selection, zone *time.Location, periodOf func(journal.Day) string) map[string]periodTally {

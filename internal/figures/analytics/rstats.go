@@ -43,10 +43,7 @@ const (
 
 // ComputeRStats computes the R distribution.
 func ComputeRStats(s *Selection) RStats {
-	if s.unbounded {
-		return computeRStats[exact](s)
-	}
-	return computeRStats[int128](s)
+	return chooseArithmetic(s, computeRStats[int128], computeRStats[exact])(s)
 }
 
 func computeRStats[T number[T]](s *Selection) RStats {

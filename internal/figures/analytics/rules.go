@@ -1,7 +1,6 @@
 package analytics
 
 import (
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -101,10 +100,7 @@ type RuleSide struct {
 // MeasureRules reports the rules for all setups with a checklist or with states in the
 // selection. Rules are in checklist order; removed rules follow, by text.
 func MeasureRules(s *Selection, q RulesQuery) RuleReport {
-	if s.unbounded {
-		return measureRules[exact](s, q)
-	}
-	return measureRules[int128](s, q)
+	return chooseArithmetic(s, measureRules[int128], measureRules[exact])(s, q)
 }
 
 // ruleTally accumulates the answers to some rules.
@@ -320,29 +316,11 @@ func (t *ruleTally[T]) report(scale int32, seed uint64) (RuleCounts, RuleEffect,
 		cost := (*x - *y) * float64(b.withR)
 		e.CostR = &cost
 	}
-	e.Interval = intervalOfDifference(drawRowMeans(a.days, scale, seed), drawRowMeans(b.days, scale, seed+1))
-	e.Enough = checkMinimums(a.trades(), len(a.days)).Enough && checkMinimums(b.trades(), len(b.days)).Enough
-	if !e.Enough {
-		return counts, e, nil
-	}
-	meanA, errorA := meanError(a.days, scale)
-	meanB, errorB := meanError(b.days, scale)
-	e.PValue = pValue(meanA-meanB, math.Hypot(errorA, errorB))
+	x, y := estimateMean(a.days, a.trades(), scale, rowDraws, seed), estimateMean(b.days, b.trades(), scale, rowDraws, seed+1)
+	e.Enough = x.enough && y.enough
+	e.Interval, e.PValue = compareMeans(x, y)
 	e.Significant = e.PValue != nil && *e.PValue < significance
 	return counts, e, e.PValue
-}
-
-// drawRowMeans is drawMeans for a row's days.
-func drawRowMeans[T number[T]](days []dayTally[T], scale int32, seed uint64) []decimal.Decimal {
-	if len(days) < 2 {
-		return nil
-	}
-	list := drawHistories(groupDays(days), scale, rowDraws, seed)
-	means := make([]decimal.Decimal, len(list))
-	for i := range list {
-		means[i] = mean(list[i].net().decimal(scale), list[i].trades())
-	}
-	return means
 }
 
 func (t *rowTally[T]) toSide(scale int32) RuleSide {

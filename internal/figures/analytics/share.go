@@ -170,12 +170,7 @@ func (q ShareQuery) buildMonths(days []Day) []ShareMonth {
 // listTopSymbols returns the symbols with the most trades, then by name. The order
 // reveals nothing about results.
 func (q ShareQuery) listTopSymbols(s *Selection) []ShareSymbol {
-	var list []ShareSymbol
-	if s.unbounded {
-		list = tallySymbols[exact](s, q)
-	} else {
-		list = tallySymbols[int128](s, q)
-	}
+	list := chooseArithmetic(s, tallySymbols[int128], tallySymbols[exact])(s, q)
 	slices.SortFunc(list, func(a, b ShareSymbol) int { return cmp.Or(b.Trades-a.Trades, strings.Compare(a.Symbol, b.Symbol)) })
 	return list[:min(len(list), maxTopSymbols)]
 }

@@ -81,10 +81,7 @@ const (
 // Summarize computes a selection's summary.
 func Summarize(s *Selection, capital Capital) Summary {
 	s, cash := s.withCash(capital)
-	if s.unbounded {
-		return summarize[exact](s, cash, capital.Currency)
-	}
-	return summarize[int128](s, cash, capital.Currency)
+	return chooseArithmetic(s, summarize[int128], summarize[exact])(s, cash, capital.Currency)
 }
 
 func summarize[T number[T]](s *Selection, cash *cashColumn, currency string) Summary {
