@@ -88,7 +88,7 @@ test('the daily log is written, ticked and saved, and scripts in it do not run',
   await expect(page.getByRole('link', { name: /3 March 2026, 1 note/ })).toBeVisible();
 });
 
-test('the routine is ticked on the page of the day', async ({ page, api, signIn }) => {
+test('the routine is ticked on the day page', async ({ page, api, signIn }) => {
   const item = await api<{ start_day: string }>('POST', '/routines', {
     title: `Breathe ${canary}`,
     stage: 'pre',

@@ -1,10 +1,6 @@
 import { expect, mainAccount, test, trade } from './fixtures';
 
-test('the values of a point are above the chart, by pointer and by keyboard', async ({
-  page,
-  api,
-  signIn,
-}) => {
+test('point values are above the chart, by pointer and by keyboard', async ({ page, api, signIn }) => {
   const account = await mainAccount(api);
   for (let day = 2; day <= 6; day++) await trade(api, account, 'AAPL', `2026-03-0${day}`, 10, 10 + day);
   await signIn('/reports');

@@ -1,6 +1,6 @@
 // Every screen of a full journal whose every text is hostile: nothing runs, the
 // console stays clean, axe finds nothing in either theme, no phone scrolls
-// sideways. Then the same for what opens above a screen.
+// sideways. Then the same for dialogs and drawers over a screen.
 
 import { expect, expectInert, owner, test as base } from './fixtures';
 import { hostileFills, hostileJournal, image, markdown, type Hostile } from './hostile';
@@ -79,12 +79,7 @@ const parts: Record<string, (h: Hostile) => Record<string, string | RegExp>> = {
 };
 
 for (const [name, screens] of Object.entries(parts)) {
-  test(`${name}: inert, accessible, as wide as a phone`, async ({
-    page,
-    hostile,
-    signIn,
-    expectAccessible,
-  }) => {
+  test(`${name}: inert, accessible, fits a phone`, async ({ page, hostile, signIn, expectAccessible }) => {
     await signIn('/');
     for (const [path, text] of Object.entries(screens(hostile.journal))) {
       await page.goto(path);
@@ -97,7 +92,7 @@ for (const [name, screens] of Object.entries(parts)) {
   });
 }
 
-test('what opens above a screen', async ({ page, hostile, signIn, expectAccessible }) => {
+test('dialogs and drawers over a screen', async ({ page, hostile, signIn, expectAccessible }) => {
   const { journal } = hostile;
   const dialog = page.getByRole('dialog').last();
   const look = async (what: string) => {
@@ -109,30 +104,30 @@ test('what opens above a screen', async ({ page, hostile, signIn, expectAccessib
   await signIn(`/trades/${journal.trade}`);
   await expect(dialog.getByRole('button', { name: /^View <?img/ })).toBeVisible();
   await expect(dialog.getByRole('list', { name: 'Notes on the chart' })).toContainText(image);
-  await look('drawer of a trade');
+  await look('trade drawer');
   await dialog.getByText('Preview', { exact: true }).click();
   await expect(dialog.getByText(image).first()).toBeVisible();
-  await look('drawer of a trade with its notes as they read');
+  await look('trade drawer with rendered notes');
 
   const addresses = {
-    '/trades?new=trade': 'entry of a trade',
-    '/reports?behind=figure:wins': 'trades behind a figure',
+    '/trades?new=trade': 'trade form',
+    '/reports?behind=figure:wins': 'trades of a figure',
     [`/missed?missed=${journal.missed}`]: 'missed trade',
-    '/missed?new=missed': 'entry of a missed trade',
+    '/missed?new=missed': 'missed trade form',
   };
   for (const [path, what] of Object.entries(addresses)) {
     await page.goto(path);
     await look(what);
   }
   const buttons: [string, string, string][] = [
-    ['/setups', 'New setup', 'entry of a setup'],
-    ['/routines', 'New item', 'entry of a routine item'],
-    ['/accounts', 'New account', 'entry of an account'],
-    [`/accounts/${journal.account}`, 'Add transaction', 'entry of cash'],
-    [`/import/${journal.batch}`, 'Undo import', 'reversal of an import'],
-    ['/settings/tokens', 'New token', 'entry of a token'],
-    ['/settings/sharing', 'New link', 'entry of a link'],
-    ['/admin', 'New user', 'entry of a user'],
+    ['/setups', 'New setup', 'setup form'],
+    ['/routines', 'New item', 'routine item form'],
+    ['/accounts', 'New account', 'account form'],
+    [`/accounts/${journal.account}`, 'Add transaction', 'cash form'],
+    [`/import/${journal.batch}`, 'Undo import', 'import undo'],
+    ['/settings/tokens', 'New token', 'token form'],
+    ['/settings/sharing', 'New link', 'link form'],
+    ['/admin', 'New user', 'user form'],
   ];
   for (const [path, button, what] of buttons) {
     await page.goto(path);
@@ -141,11 +136,11 @@ test('what opens above a screen', async ({ page, hostile, signIn, expectAccessib
   }
   await page.keyboard.press('Escape');
   await page.keyboard.press('?');
-  await look('keys');
+  await look('keyboard shortcuts');
   await page.keyboard.press('Escape');
   await page.keyboard.press('Control+k');
   await page.keyboard.type(image);
-  await look('palette');
+  await look('command palette');
 });
 
 base('a hostile file, from its name to its cells', async ({ page, signIn, expectAccessible }) => {
@@ -155,18 +150,18 @@ base('a hostile file, from its name to its cells', async ({ page, signIn, expect
     .getByLabel(/Drop a statement/)
     .setInputFiles({ name: `${image}.csv`, mimeType: 'text/csv', buffer: Buffer.from(odd) });
   await expect(page.getByText('<svg onload=window.struck=1>').first()).toBeVisible();
-  await expectAccessible('what was understood');
-  await expectFitsPhone(page, 'what was understood', names);
+  await expectAccessible('file details');
+  await expectFitsPhone(page, 'file details', names);
   await expectInert(page);
   await page.getByLabel('Date and time', { exact: true }).selectOption(`When ${image}`);
   await page.getByRole('button', { name: 'Preview import' }).click();
   await expect(page.getByText('<svg onload=window.struck=1>').first()).toBeVisible();
-  await expectAccessible('the plan');
-  await expectFitsPhone(page, 'the plan', names);
+  await expectAccessible('import preview');
+  await expectFitsPhone(page, 'import preview', names);
   await expectInert(page);
 });
 
-base('markdown of a stranger on the way in', async ({ page, signIn }) => {
+base('hostile Markdown in the note editor', async ({ page, signIn }) => {
   await signIn('/notes?new=note');
   await page.getByLabel('Text', { exact: true }).fill(markdown);
   await page.getByRole('radio', { name: 'Preview' }).check();

@@ -49,7 +49,7 @@ async function drop(page: Page, files: Files): Promise<void> {
     .dispatchEvent('drop', { dataTransfer: data });
 }
 
-test('the settings of an import are used for the next file of the layout, and can be forgotten', async ({
+test('import settings are used for the next file with the layout, and can be forgotten', async ({
   page,
   api,
   signIn,

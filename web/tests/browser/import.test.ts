@@ -278,7 +278,7 @@ test('a file in another currency is imported into a matching account', async ({
   expect(fills.map((f) => f.account_id)).toEqual([depot.id, depot.id]);
 });
 
-test('an account in the currency of the file is created in the preview', async ({ page, api, signIn }) => {
+test('an account in the file’s currency is created in the preview', async ({ page, api, signIn }) => {
   await signIn('/import');
   await chooseFile(page, 'euros.csv', euros);
   await page.getByRole('button', { name: 'Preview import' }).click();
@@ -353,7 +353,7 @@ test('a file without a side is read as buys or sells', async ({ page, api, signI
   expect(fills.map((f) => f.side)).toEqual(['buy', 'buy']);
 });
 
-test('every target of the server can be mapped', async ({ page, api, signIn }) => {
+test('every server target can be mapped', async ({ page, api, signIn }) => {
   await signIn('/import');
   await chooseFile(
     page,
@@ -416,7 +416,7 @@ const unknownWords = `Activity Date,Process Date,Settle Date,Instrument,Descript
 1/9/2026,1/9/2026,1/9/2026,,Third,BLIP,,,($1.00)
 `;
 
-test('unknown kinds of rows are asked for, remembered and forgotten', async ({
+test('unknown row kinds are asked for, remembered and forgotten', async ({
   page,
   api,
   signIn,

@@ -136,7 +136,7 @@ test('annotations are saved when the server is back', async ({ page, api, signIn
   complaints.length = 0; // the browser reports the requests the test aborts
 });
 
-test('notes that are not saved survive a reload', async ({ page, api, signIn, complaints }) => {
+test('unsaved notes survive a reload', async ({ page, api, signIn, complaints }) => {
   await signIn(await createTrade(api));
   const drawer = page.getByRole('dialog', { name: 'AAPL long' });
   await page.route('**/api/v1/trades/*', (route) =>

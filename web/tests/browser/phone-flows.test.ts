@@ -76,7 +76,7 @@ test('import a file, open a day, write a note, change a setting', async ({ page,
     .toMatchObject({ hide_amounts: true });
 });
 
-test('the bar of tabs shows the open one', async ({ page, signIn }) => {
+test('the tab bar shows the open tab', async ({ page, signIn }) => {
   await signIn('/reports/compare');
   await expect(page.getByRole('navigation', { name: 'Reports' }).locator('[aria-current]')).toBeInViewport({
     ratio: 0.95,

@@ -4,7 +4,7 @@ import { expect, mainAccount, test, trade } from './fixtures';
 
 const day = '2026-03-02';
 
-test('the chart of a trade is read, zoomed and panned with the keyboard', async ({
+test('a trade chart is read, zoomed and panned with the keyboard', async ({
   page,
   api,
   signIn,
@@ -161,7 +161,7 @@ test('a day shows the fills of all its trades in a symbol', async ({
   await expect(now).toContainText('+$200.00 before costs');
 });
 
-test('a file of bars is checked against the fills, imported, undone and deleted', async ({
+test('a bar file is checked against the fills, imported, undone and deleted', async ({
   page,
   api,
   signIn,

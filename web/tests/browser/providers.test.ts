@@ -49,7 +49,7 @@ test.describe('with outbound requests', () => {
     },
   });
 
-  test('prices of trades come from a provider', async ({ page, api, signIn, expectAccessible }) => {
+  test('trade prices come from a provider', async ({ page, api, signIn, expectAccessible }) => {
     await trade(api, await mainAccount(api), 'AAPL', day, 200, 202);
     await signIn('/prices');
     const card = cardOf(page);

@@ -106,7 +106,11 @@ test('a record with few trades or none says so', async ({ page, api, signIn }) =
 test.describe('share links turned off', () => {
   test.use({ env: { SVC_SHARE_LINKS_ENABLED: 'false' } });
 
-  test('the owner reads what turning them on means, and how', async ({ page, signIn, expectAccessible }) => {
+  test('the owner reads how to turn links on, and what it means', async ({
+    page,
+    signIn,
+    expectAccessible,
+  }) => {
     await signIn('/settings/sharing');
     await expect(page.getByText('Share links are turned off on this server')).toBeVisible();
     await expect(page.getByRole('button', { name: 'New link' })).toHaveCount(0);

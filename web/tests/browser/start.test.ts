@@ -43,7 +43,7 @@ test.describe('a new server', () => {
     await expect(page.getByRole('heading', { name: 'Today', level: 1 })).toBeVisible();
   });
 
-  test('an error of the server is shown at its field', async ({ page }) => {
+  test('a server error is shown at its field', async ({ page }) => {
     await page.goto('/start');
     await page.getByLabel('Email').fill(owner.email);
     await page.getByLabel('Password', { exact: true }).fill(owner.password);

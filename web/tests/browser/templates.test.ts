@@ -6,7 +6,7 @@ interface Template {
   body: string;
 }
 
-test('a template is written with placeholders, and the log of a day starts from it', async ({
+test('a template is written with placeholders, and a daily log starts from it', async ({
   page,
   api,
   signIn,

@@ -57,7 +57,7 @@ test('several trades are tagged at once, and undone', async ({ page, api, signIn
   await expect.poll(async () => (await graded()).flat().filter(Boolean)).toEqual([]);
 });
 
-test('the terms of an option are not cut off', async ({ page, api, signIn }) => {
+test('option terms are not cut off', async ({ page, api, signIn }) => {
   await api('POST', '/executions', {
     account_id: await mainAccount(api),
     symbol: 'GOOGL',
@@ -73,7 +73,7 @@ test('the terms of an option are not cut off', async ({ page, api, signIn }) => 
   expect(await terms.evaluate((e) => e.scrollWidth <= e.clientWidth)).toBe(true);
 });
 
-test('all trades that match are selected and changed, more than one request takes', async ({
+test('all matching trades are selected and changed, more than one request takes', async ({
   page,
   api,
   signIn,
@@ -90,7 +90,7 @@ test('all trades that match are selected and changed, more than one request take
   expect(await api<unknown[]>('GET', '/trades?reviewed=false&limit=1')).toEqual([]);
 });
 
-test('a change of several trades is refused as a whole if one of them is gone', async ({
+test('a change to several trades is refused as a whole if one trade is gone', async ({
   page,
   api,
   signIn,

@@ -58,7 +58,7 @@ test('a note that both devices edit is merged', async ({ page, browser, api, sig
   await second.context().close();
 });
 
-test('notes of a trade are compared, also after being offline', async ({
+test('trade notes are compared, also after being offline', async ({
   page,
   browser,
   api,
@@ -111,7 +111,7 @@ test('notes of a trade are compared, also after being offline', async ({
   complaints.length = 0; // the browser reports the requests that fail while it is offline
 });
 
-test('a draft that is older than the stored note is compared with it', async ({ page, api, signIn }) => {
+test('a draft older than the stored note is compared with it', async ({ page, api, signIn }) => {
   const note = await api<{ id: string }>('POST', '/notes', {
     type: 'note',
     occurred_at: '2026-03-02',
