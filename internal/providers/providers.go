@@ -1,5 +1,5 @@
-// Package providers lists the servers of others that Fillbook fetches from: fills and cash
-// from brokers, and bars from price providers. Each has a package below this one.
+// Package providers lists the servers Fillbook fetches from: fills and cash from brokers,
+// and bars from price providers. Each has a package below this one.
 package providers
 
 import (
@@ -29,7 +29,7 @@ type provider struct {
 	bars  barsource.Provider
 }
 
-// all are the providers in the order of their names.
+// all are the providers ordered by name.
 var all = []provider{
 	{fills: alpaca.Fills(), bars: alpaca.Bars()},
 	{fills: binance.Fills(), bars: binance.Bars()},
@@ -51,7 +51,7 @@ var all = []provider{
 	{bars: twelvedata.Bars()},
 }
 
-// Fills returns the clients of brokers.
+// Fills returns the broker clients.
 func Fills() (list []connector.Connector) {
 	for _, p := range all {
 		if p.fills != nil {
@@ -72,7 +72,7 @@ func Bars() (list []barsource.Provider) {
 }
 
 // Names returns the names for which an operator can set another address. One address
-// serves the fills and the bars of a name.
+// serves a name's fills and bars.
 func Names() (names []string) {
 	for _, p := range all {
 		if p.fills != nil {

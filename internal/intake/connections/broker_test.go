@@ -132,7 +132,7 @@ func (a acme) Fetch(ctx context.Context, session *remote.Session, query connecto
 	return delivery, nil
 }
 
-// fixture is an installation with a user, an account and the server of the broker.
+// fixture is an installation with a user, an account and the broker's server.
 type fixture struct {
 	*testing.T
 	*installation.Installation
@@ -210,7 +210,7 @@ func (f *fixture) must(err error) {
 	}
 }
 
-// serve is the server of the broker. A page has 3 fills.
+// serve is the broker's server. A page has 3 fills.
 func (f *fixture) serve(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -246,7 +246,7 @@ func (f *fixture) page(query url.Values) any {
 	return map[string]any{"fills": page[:min(len(page), most)], "more": hasMore}
 }
 
-// addFills adds fills to the history of the broker, one each day, buys and sells by turns.
+// addFills adds fills to the broker's history, one each day, buys and sells by turns.
 func (f *fixture) addFills(n int, first time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -297,7 +297,7 @@ func (f *fixture) get(id journal.ConnectionID) connections.Connection {
 	return c
 }
 
-// wantStatus checks the status and the message of a connection.
+// wantStatus checks a connection's status and message.
 func (f *fixture) wantStatus(c connections.Connection, status connections.Status, message string) {
 	f.Helper()
 	if c.Status != status || c.Message != message {
@@ -305,7 +305,7 @@ func (f *fixture) wantStatus(c connections.Connection, status connections.Status
 	}
 }
 
-// stored returns the fills of the account: id, side, quantity and price.
+// stored returns the account's fills: id, side, quantity and price.
 func (f *fixture) stored() (list []string) {
 	f.Helper()
 	f.must(f.Ledger.EachExecution(f.Context(), f.by.UserID, ledger.ExecutionQuery{}, func(e ledger.Execution) error {
@@ -316,7 +316,7 @@ func (f *fixture) stored() (list []string) {
 	return list
 }
 
-// wantStored checks that the account has exactly the fills of the broker.
+// wantStored checks that the account has exactly the broker's fills.
 func (f *fixture) wantStored() {
 	f.Helper()
 	var want []string

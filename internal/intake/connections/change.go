@@ -20,13 +20,12 @@ import (
 	"fillbook/internal/trading/ledger"
 )
 
-// Change is a change of a connection. A new one needs a provider, an account and
-// credentials.
+// Change is a connection change. A new one needs a provider, an account and credentials.
 type Change struct {
 	Provider journal.Opt[string]
 	Account  journal.Opt[journal.AccountID]
 	Name     journal.Opt[string]
-	// Credentials replace all that are stored.
+	// Credentials replace all stored ones.
 	Credentials       journal.Opt[map[string]string]
 	Since             journal.Opt[journal.Day]
 	Schedule          journal.Opt[Schedule]
@@ -61,8 +60,8 @@ func (c *Change) apply(to Connection, about connector.Description, now time.Time
 	return to, nil
 }
 
-// errUnknownProvider returns the refusal for a connection of a provider that this version
-// does not have.
+// errUnknownProvider returns the refusal for a connection of a provider this version does
+// not have.
 func errUnknownProvider(c Connection) error {
 	return journal.Conflict("This version has no provider %s. Delete the connection.", c.Provider)
 }
@@ -98,7 +97,7 @@ func (s *Service) Test(
 	return Tested{Identity: who, Newest: newest}, nil
 }
 
-// parse returns a connector and the credentials that it needs.
+// parse returns a connector and the credentials it needs.
 func (s *Service) parse(provider string, given map[string]string) (connector.Connector, map[string]string, error) {
 	found, ok := s.Find(provider)
 	if !ok {
@@ -109,8 +108,8 @@ func (s *Service) parse(provider string, given map[string]string) (connector.Con
 	return found, values, err
 }
 
-// signIn signs in with credentials and refuses those that allow too much. If the provider
-// replaces a value, it is replaced in values.
+// signIn signs in with credentials and refuses those with too many rights. If the
+// provider replaces a value, it is replaced in values.
 func (s *Service) signIn(
 	ctx context.Context, with connector.Connector, values map[string]string, acceptsTradingKey bool,
 ) (Identity, *remote.Session, error) {
@@ -149,7 +148,7 @@ func checkRights(about connector.Description, who Identity, acceptsTradingKey bo
 	return refusal
 }
 
-// refuse returns the refusal for credentials that could not be checked.
+// refuse returns the refusal for unchecked credentials.
 func refuse(title string, err error) error {
 	meaning := explain(title, err)
 	switch {
@@ -165,7 +164,7 @@ func refuse(title string, err error) error {
 	return refusal
 }
 
-// explain returns what an error of a connector means.
+// explain returns what a connector error means.
 func explain(title string, err error) remote.Meaning {
 	switch {
 	case errors.Is(err, connector.ErrSetup):
@@ -225,7 +224,7 @@ func (s *Service) Create(ctx context.Context, by Actor, change Change, test bool
 	return c, err
 }
 
-// environmentOf returns the title of the environment that credentials choose, if the
+// environmentOf returns the title of the environment the credentials choose, if the
 // provider has several.
 func environmentOf(about connector.Description, values map[string]string) string {
 	for _, f := range about.Fields {
@@ -291,7 +290,7 @@ func (s *Service) Update(ctx context.Context, by Actor, id journal.ConnectionID,
 	})
 }
 
-// change applies a change to a stored connection and makes it due if that is needed.
+// change applies a change to a stored connection and makes it due if needed.
 func (s *Service) change(ctx context.Context, tx *db.Tx, owner journal.UserID, stored Connection, change Change) (c Connection, err error) {
 	found, known := s.Find(stored.Provider)
 	switch {
@@ -321,7 +320,7 @@ func (s *Service) change(ctx context.Context, tx *db.Tx, owner journal.UserID, s
 	return c, err
 }
 
-// replaceCredentials stores credentials that the user has entered again.
+// replaceCredentials stores credentials the user has entered again.
 func (s *Service) replaceCredentials(ctx context.Context, tx *db.Tx, owner journal.UserID, c *Connection, given map[string]string) error {
 	found, values, err := s.parse(c.Provider, given)
 	if err != nil {

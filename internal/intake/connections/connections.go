@@ -1,10 +1,10 @@
 // Package connections fetches fills and cash from brokers into accounts.
 //
-// A connection is a broker with the credentials of a user, for one account. Its job runs
-// every hour or every day: it checks whose the credentials are and what they allow, and
-// then fetches the time since the last run in windows, with some time before it, because
-// brokers correct records later. What arrives is imported as one batch for each run, which
-// can be reversed.
+// A connection is a broker with a user's credentials, for one account. Its job runs every
+// hour or every day: it checks whose the credentials are and what they allow, and then
+// fetches the time since the last run in windows, with some time before it, because
+// brokers correct records later. What arrives is imported as one batch for each run,
+// which can be reversed.
 package connections
 
 import (
@@ -21,7 +21,7 @@ import (
 	"fillbook/internal/people/identity"
 )
 
-// JobKind is the kind of the jobs of connections.
+// JobKind is the kind of the connection jobs.
 const JobKind = "connection"
 
 // The audit actions of this package.
@@ -31,10 +31,10 @@ const (
 	ActionDelete identity.Action = "connection_delete"
 )
 
-// Status is the state of a connection or the outcome of a run.
+// Status is a connection's state or a run's outcome.
 type Status = fetch.Status
 
-// The states of connections and the outcomes of runs; see package fetch.
+// The states of connections and the run outcomes; see package fetch.
 const (
 	StatusOK        = fetch.StatusOK
 	StatusRunning   = fetch.StatusRunning
@@ -60,12 +60,12 @@ type Connection struct {
 	Account  journal.AccountID
 	Name     string
 	Schedule Schedule
-	// Since is the first day to fetch, in the zone of the provider; empty for no limit.
+	// Since is the first day to fetch, in the provider's zone; empty for no limit.
 	Since journal.Day
 	// AcceptsTradingKey allows credentials that can trade.
 	AcceptsTradingKey bool
-	// Environment is the title of the chosen environment, such as Paper; empty if the
-	// provider has only one.
+	// Environment is the chosen environment's title, such as Paper; empty if the provider
+	// has only one.
 	Environment string
 	Identity    Identity
 	Progress
@@ -73,26 +73,25 @@ type Connection struct {
 	CreatedAt time.Time
 	UpdatedAt time.Time
 
-	// Rights is the way in which the rights of the credentials become known.
+	// Rights is how the credentials' rights become known.
 	Rights connector.RightsCheck
 	// Warnings are sentences for the user.
 	Warnings []string
 	// LastRun is the newest run; nil if there is none.
 	LastRun *Run
-	// Done is the part of the first pass that is complete, from 0 to 1; nil after it.
+	// Done is the completed part of the first pass, from 0 to 1; nil after it.
 	Done *float64
 }
 
 // Identity is the owner of credentials and what they allow, as the last check found.
 type Identity struct {
-	// Account is the broker's id of the account, and Name is that for users; it may be
-	// empty.
+	// Account is the broker's account id, and Name its name for users; it may be empty.
 	Account, Name string
 	// CanTrade and CanWithdraw report that the credentials allow more than reading.
 	CanTrade, CanWithdraw bool
-	// ExpiresAt is when the credentials end; nil if that is not known.
+	// ExpiresAt is when the credentials end; nil if unknown.
 	ExpiresAt *time.Time
-	// Notes are sentences for the user, such as a limit of the key.
+	// Notes are sentences for the user, such as a limit for the key.
 	Notes []string
 	// CheckedAt is nil before the first check.
 	CheckedAt *time.Time
@@ -108,20 +107,20 @@ func newIdentity(found connector.Identity, now time.Time) Identity {
 	return i
 }
 
-// Run is a run of a connection.
+// Run is a connection run.
 type Run struct {
 	ID         journal.ConnectionRunID
 	Connection journal.ConnectionID
 	fetch.Run
-	// FetchedFrom and FetchedTo are the time that was fetched; nil if none was.
+	// FetchedFrom and FetchedTo are the fetched time; nil if none was.
 	FetchedFrom, FetchedTo *time.Time
-	// Inserted, Skipped, Completed and Withdrawn count fills. Problems counts records
-	// that could not be read.
+	// Inserted, Skipped, Completed and Withdrawn count fills. Problems counts unreadable
+	// records.
 	Inserted, Skipped, Completed, Withdrawn, CashInserted, Problems int
-	// Missing counts the fills of this connection that the broker no longer reports. They
+	// Missing counts the fills of this connection the broker no longer reports. They
 	// stay.
 	Missing int
-	// Batch is the import of the run; empty if nothing was new.
+	// Batch is the run's import; empty if nothing was new.
 	Batch journal.BatchID
 }
 
@@ -135,8 +134,8 @@ type Actor struct {
 type Importer interface {
 	// Deliver imports a delivery. It is a step, and leaves the Statement as it is.
 	Deliver(ctx context.Context, tx *db.Tx, owner journal.UserID, d Delivery) (Delivered, error)
-	// ListIDs returns the broker's ids of the fills in [from, to) that a connection brought
-	// into an account, without those that the user edited. It is a step.
+	// ListIDs returns the broker's ids of the fills in [from, to) a connection brought
+	// into an account, without those the user edited. It is a step.
 	ListIDs(
 		ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, of journal.ConnectionID, from, to time.Time,
 	) ([]string, error)
@@ -152,8 +151,8 @@ type Delivery struct {
 	// Batch is the import to add to; empty for a new one.
 	Batch     journal.BatchID
 	Statement *statement.Statement
-	// Withdrawn are ids of fills that the broker has canceled, and Replaced maps the new id
-	// of a corrected fill to the one before.
+	// Withdrawn are ids of fills the broker has canceled, and Replaced maps the new id of
+	// a corrected fill to the one before.
 	Withdrawn []string
 	Replaced  map[string]string
 }
@@ -165,11 +164,11 @@ type Delivered struct {
 	Inserted, Skipped, Completed, Withdrawn, CashInserted, Problems int
 }
 
-// Options are the settings of a [Service].
+// Options configure a [Service].
 type Options struct {
 	fetch.Options
 	Imports Importer
-	// Connectors are those that users can choose.
+	// Connectors are those users can choose.
 	Connectors []connector.Connector
 	// Observe is called after each run; it may be nil.
 	Observe func(Observation)
@@ -219,7 +218,7 @@ func RotateSecret(ctx context.Context, tx *db.Tx, from, to *secrets.Keys) error 
 // mostRequests is how many requests a session may send.
 const mostRequests = 1000
 
-// newSession returns a session with the client of a connector.
+// newSession returns a session with a connector's client.
 func (s *Service) newSession(
 	about connector.Description, values map[string]string, keep func(ctx context.Context, field, value string) error,
 ) (*remote.Session, error) {

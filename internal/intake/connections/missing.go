@@ -12,8 +12,8 @@ import (
 	"fillbook/internal/intake/fetch"
 )
 
-// noteListed keeps the ids of the fills of a delivery. Those of a delivery with records
-// that cannot be read are not all known.
+// noteListed keeps the ids of a delivery's fills. With unreadable records, not all ids
+// are known.
 func (r *run) noteListed(d connector.Delivery) {
 	if !r.about.ListsAll || r.listed == nil || len(d.Statement.Problems) > 0 {
 		r.listed = nil
@@ -30,9 +30,9 @@ func (r *run) noteListed(d connector.Delivery) {
 	}
 }
 
-// findMissing counts the fills of the connection that are not in the deliveries of a
-// window, although they were in an earlier one. They may have been withdrawn by the broker,
-// which does not say so; they stay.
+// findMissing counts the connection's fills missing in a window's deliveries, although
+// they were in an earlier one. They may have been withdrawn by the broker, which does not
+// say so; they stay.
 func (r *run) findMissing(ctx context.Context, query connector.Query, last connector.Delivery) error {
 	if r.listed == nil || r.knownTo == nil {
 		return nil
@@ -63,7 +63,7 @@ func (r *run) findMissing(ctx context.Context, query connector.Query, last conne
 	return nil
 }
 
-// describeMissing returns a sentence about fills that a broker no longer reports.
+// describeMissing returns a sentence about fills a broker no longer reports.
 func describeMissing(title string, ids []string) string {
 	const most = 5
 	list := strings.Join(ids[:min(len(ids), most)], ", ")
@@ -76,15 +76,15 @@ func describeMissing(title string, ids []string) string {
 	return fmt.Sprintf("%s no longer reports the fills %s. They stay in your journal; delete them if they are wrong.", title, list)
 }
 
-// MissingFills is what the last run of a connection that missed fills has found.
+// MissingFills is what a connection's last run with missing fills has found.
 type MissingFills struct {
 	Connection journal.ConnectionID
 	Count      int
 	At         time.Time
 }
 
-// ListMissing returns for each of the owner's connections the last run after an instant
-// that missed fills. It is a step.
+// ListMissing returns for each of the owner's connections the last run with missing fills
+// after an instant. It is a step.
 func ListMissing(ctx context.Context, tx *db.Tx, owner journal.UserID, since time.Time) (map[journal.ConnectionID]MissingFills, error) {
 	found := map[journal.ConnectionID]MissingFills{}
 	err := db.Each(ctx, tx, func(row db.Scanner) error {

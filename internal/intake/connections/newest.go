@@ -15,11 +15,11 @@ import (
 // Tested is what a test of credentials found.
 type Tested struct {
 	Identity
-	// Newest is the newest fill; nil if there is none in the time that was looked at.
+	// Newest is the newest fill; nil if there is none in the searched period.
 	Newest *NewestFill
 }
 
-// NewestFill is a fill that a test of credentials found.
+// NewestFill is a fill a test of credentials found.
 type NewestFill struct {
 	Symbol          string
 	Side            matching.Side
@@ -35,7 +35,7 @@ const (
 	// newestLimit is how long a test looks for a fill. Requests to some brokers are seconds
 	// apart, and the user waits.
 	newestLimit = 6 * time.Second
-	// newestParts is how many deliveries of one time are fetched.
+	// newestParts is how many deliveries for one period are fetched.
 	newestParts = 20
 )
 

@@ -18,8 +18,8 @@ import (
 	"fillbook/internal/trading/ledger"
 )
 
-// TestWaitingRunsHoldNoWorker lets two users have two runs each that wait for a provider
-// that allows one request a minute. The run of a third user at another provider goes on.
+// TestWaitingRunsHoldNoWorker lets two users have two runs each, waiting for a provider
+// with a limit of one request a minute. A third user's run at another provider goes on.
 func TestWaitingRunsHoldNoWorker(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(f *fixture) {

@@ -19,30 +19,30 @@ import (
 	"fillbook/internal/trading/ledger"
 )
 
-// The limits of a run.
+// The limits for a run.
 const (
-	// queryTime is the longest time of one query.
+	// queryTime is the longest query period.
 	queryTime = 15 * time.Minute
 	// maxUnsaved is how many empty deliveries are fetched before the progress is stored.
 	maxUnsaved = 20
-	// maxMessage is the most characters of a message.
+	// maxMessage is the most characters in a message.
 	maxMessage = 1000
 	// maxSkew is the difference between the clocks of the broker and of this server above
 	// which the message names it.
 	maxSkew = 30 * time.Second
 )
 
-// errChanged ends a run of a connection that has been changed meanwhile. The next one
-// begins with the change.
+// errChanged ends a run whose connection has been changed meanwhile. The next one begins
+// with the change.
 var errChanged = errors.New("the connection has been changed")
 
-// run is a run of a connection.
+// run is a connection run.
 type run struct {
 	*Service
 	job    jobs.Job
 	record Run
-	// stored is the connection as the run has read it. Its Progress and Identity are those
-	// that the next transaction stores.
+	// stored is the connection as the run has read it. Its Progress and Identity are
+	// those the next transaction stores.
 	stored      Connection
 	connector   connector.Connector
 	about       connector.Description
@@ -55,8 +55,8 @@ type run struct {
 	unsaved     int
 	// knownTo is the end of the covered time when the pass began; nil if there was none.
 	knownTo *time.Time
-	// listed are the ids in the deliveries of the present window; nil if some of them are
-	// not known.
+	// listed are the ids in the present window's deliveries; nil if some of them are not
+	// known.
 	listed map[string]bool
 }
 
@@ -72,8 +72,7 @@ func (r *run) LogUnexpected(err error) {
 	}
 }
 
-// isExpected reports whether an error is a condition that the state of the connection
-// shows.
+// isExpected reports whether an error is a condition the connection's state shows.
 func isExpected(err error) bool { return fetch.IsExpected(err, errChanged, connector.ErrSetup) }
 
 // Begin implements fetch.Runner.
@@ -292,7 +291,7 @@ func dropBefore(st *statement.Statement, first time.Time) *statement.Statement {
 	return &left
 }
 
-// deliver imports a delivery and adds its counts to the record of the run.
+// deliver imports a delivery and adds its counts to the run's record.
 func (r *run) deliver(ctx context.Context, tx *db.Tx, record *Run, st *statement.Statement, d connector.Delivery) error {
 	if isEmpty(st, d) {
 		return nil
@@ -314,11 +313,11 @@ func (r *run) deliver(ctx context.Context, tx *db.Tx, record *Run, st *statement
 }
 
 // longRows is the number of fills and cash rows from which a delivery is stored in parts,
-// so that other users do not wait for it.
+// so other users do not wait for it.
 const longRows = 2000
 
-// commit stores a change of the connection, with some rows, and the record of the run. It
-// fails if the job was claimed again, or if the user has changed what is fetched.
+// commit stores a connection change, with some rows, and the run's record. It fails if
+// the job was claimed again, or if the user has changed what is fetched.
 func (r *run) commit(ctx context.Context, rows int, change func(tx *db.Tx, c *Connection) error, record *Run) error {
 	transact := r.DB.Update
 	if rows >= longRows {
@@ -350,9 +349,9 @@ func (r *run) commit(ctx context.Context, rows int, change func(tx *db.Tx, c *Co
 	return fetch.StoreError(err)
 }
 
-// keepReplaced stores a credential that the broker has replaced. Only credentials that
-// the user has entered meanwhile are not replaced. It does not need the job: the broker
-// no longer accepts the old value, also from the server that runs the job now.
+// keepReplaced stores a credential the broker has replaced. Only credentials the user has
+// entered meanwhile are not replaced. It does not need the job: the broker no longer
+// accepts the old value, also from the server that runs the job now.
 func (r *run) keepReplaced(ctx context.Context, field, value string) error {
 	before := r.credentials[field]
 	err := r.DB.Update(ctx, func(tx *db.Tx) error {
@@ -398,7 +397,7 @@ func (r *run) End(ctx context.Context, cause error) error {
 	})
 }
 
-// judge decides what the error of a run means. c is the connection as it is now.
+// judge decides what a run's error means. c is the connection as it is now.
 func (r *run) judge(err error, now time.Time, c Connection) fetch.Verdict {
 	var refusal *journal.Error
 	switch {
@@ -435,8 +434,8 @@ func (r *run) judge(err error, now time.Time, c Connection) fetch.Verdict {
 	return fetch.NewFailure(r.job, now, r.about.Title, meaning.Message, after, r.describe)
 }
 
-// describe returns the message of a run: how it ended, the difference of the clocks and
-// what the broker's records lack.
+// describe returns a run's message: how it ended, the difference of the clocks and what
+// the broker's records lack.
 func (r *run) describe(ended string) string {
 	var sentences []string
 	if ended != "" {

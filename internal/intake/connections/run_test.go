@@ -261,8 +261,8 @@ func TestPartOfTheTime(t *testing.T) {
 	})
 }
 
-// TestNewestFill: a test of a key shows the newest fill, so that the user sees which
-// account it is of.
+// TestNewestFill: a test of a key shows the newest fill, so the user sees which account
+// it is of.
 func TestNewestFill(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(f *fixture) {
@@ -304,8 +304,8 @@ func TestNewestFill(t *testing.T) {
 	})
 }
 
-// TestMissingFills: fills that the broker no longer reports in a time that was read
-// completely are counted and named. They stay.
+// TestMissingFills: fills the broker no longer reports in a completely read period are
+// counted and named. They stay.
 func TestMissingFills(t *testing.T) {
 	t.Parallel()
 	remove := func(f *fixture, id string) {
@@ -351,8 +351,8 @@ func TestMissingFills(t *testing.T) {
 	})
 }
 
-// TestDeletedCash: cash that the user deleted by hand is not brought back by a run that
-// reads its time again.
+// TestDeletedCash: cash the user deleted by hand is not brought back by a run that reads
+// its time again.
 func TestDeletedCash(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(f *fixture) {
@@ -429,12 +429,12 @@ func TestTradingKeyIsAccepted(t *testing.T) {
 	})
 }
 
-// TestCorrections changes, withdraws and deletes fills that were fetched.
+// TestCorrections changes, withdraws and deletes fetched fills.
 func TestCorrections(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(f *fixture) {
 		f.addFills(3, f.clock.Now())
-		for i := range f.fills { // in the time that is fetched again
+		for i := range f.fills { // in the time fetched again
 			f.fills[i].At = f.clock.Now().Add(time.Duration(i-20) * time.Hour)
 		}
 		c := f.run(f.connect(connections.Change{}).ID)
@@ -469,7 +469,7 @@ func (f *fixture) deleteFill(external string) {
 	f.must(f.Ledger.DeleteExecution(f.Context(), f.by.UserID, id, nil))
 }
 
-// TestReversedRunIsFetchedAgain reverses the import of a run.
+// TestReversedRunIsFetchedAgain reverses a run's import.
 func TestReversedRunIsFetchedAgain(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(f *fixture) {
@@ -571,7 +571,7 @@ func TestSince(t *testing.T) {
 	})
 }
 
-// TestLongPassTakesSeveralRuns reaches the limit of requests.
+// TestLongPassTakesSeveralRuns reaches the request limit.
 func TestLongPassTakesSeveralRuns(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(f *fixture) {
@@ -590,7 +590,7 @@ func TestLongPassTakesSeveralRuns(t *testing.T) {
 	}, func(d *connector.Description) { d.Window = 2 * time.Hour })
 }
 
-// TestLostTime warns about a time that the broker no longer has.
+// TestLostTime warns about a time the broker no longer has.
 func TestLostTime(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(f *fixture) {
@@ -705,7 +705,7 @@ func TestDailyRun(t *testing.T) {
 	})
 }
 
-// TestRunsAreObserved checks what operators see of runs.
+// TestRunsAreObserved checks what operators see.
 func TestRunsAreObserved(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(f *fixture) {
@@ -793,8 +793,8 @@ func TestStoredInSealedForm(t *testing.T) {
 	})
 }
 
-// TestFileOfACoveredTime previews files of a time that a connection has fetched: one with
-// the same fills, one whose zone is wrong, and one of an earlier time.
+// TestFileOfACoveredTime previews files of a time a connection has fetched: one with the
+// same fills, one whose zone is wrong, and one of an earlier time.
 func TestFileOfACoveredTime(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(f *fixture) {

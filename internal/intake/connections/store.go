@@ -78,20 +78,20 @@ var kind = &fetch.Kind[journal.ConnectionID, Connection, Run]{
 }
 
 // ListStored returns the owner's connections as they are stored, the oldest first. Those
-// of accounts that the context excludes are left out. It is a step.
+// of accounts the context excludes are left out. It is a step.
 func ListStored(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]Connection, error) {
 	return kind.ListStored(ctx, tx, owner, `ORDER BY t.id`)
 }
 
-// ListOfAccount returns the connections of an account as they are stored, the oldest
-// first. It is a step.
+// ListOfAccount returns an account's connections as they are stored, the oldest first. It
+// is a step.
 func ListOfAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) ([]Connection, error) {
 	return kind.ListStored(ctx, tx, owner, `AND t.account_id = $2 ORDER BY t.id`, account)
 }
 
-// Restore adds the connections of an account in a backup without their keys, except
-// those that the account has with the same provider and name. The refusals are those of
-// single connections; the others are restored. It is a step.
+// Restore adds the connections of an account in a backup without their keys, except those
+// the account has with the same provider and name. The refusals are those of single
+// connections; the others are restored. It is a step.
 func Restore(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, list []Connection,
 ) (added int, refusals []error, err error) {
@@ -113,7 +113,7 @@ func Restore(
 	})
 }
 
-// newRestored returns a connection of a backup as it is stored.
+// newRestored returns a connection in a backup as it is stored.
 func newRestored(c Connection, account journal.AccountID) (Connection, error) {
 	var err error
 	if c.Provider, err = journal.CleanRequiredName("provider", c.Provider); err != nil {
@@ -181,7 +181,7 @@ func warn(about connector.Description, c Connection, now time.Time) []string {
 	return list
 }
 
-// ForgetAccount deletes the connections of an account. It is a step of its deletion.
+// ForgetAccount deletes an account's connections. It is a step of its deletion.
 func ForgetAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) error {
 	ids, err := db.List(ctx, tx, db.Single[journal.ConnectionID], `SELECT id FROM connections WHERE user_id = $1 AND account_id = $2`, owner, account)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 // Progress is how far a connection has fetched. A pass fetches everything from its
 // beginning to the present; it may take several runs.
 type Progress struct {
-	// CoversFrom and CoversTo are the time that has been fetched and stored without a
-	// gap; nil before the first window is complete.
+	// CoversFrom and CoversTo are the period fetched and stored without a gap; nil before
+	// the first window is complete.
 	CoversFrom, CoversTo *time.Time
 	// Position is where the next window of the present pass begins; nil between two
 	// passes.
@@ -21,7 +21,7 @@ type Progress struct {
 	WindowTo *time.Time
 	// State is what the connector keeps.
 	State string
-	// CompletedAt is the end of the last pass that looked far back; the first one does.
+	// CompletedAt is the end of the last far-reaching pass; the first one is one.
 	CompletedAt *time.Time
 	// Revision counts the changes after which a run must begin again.
 	Revision int64
@@ -37,8 +37,8 @@ const (
 	// deepEvery is how often a pass looks far back, and deepTime how far.
 	deepEvery = 7 * 24 * time.Hour
 	deepTime  = 35 * 24 * time.Hour
-	// jitterTime is the longest time by which daily runs differ, and hourlyJitter that of
-	// hourly ones.
+	// jitterTime is the longest time by which daily runs differ, and hourlyJitter by
+	// which hourly ones do.
 	jitterTime   = 15 * time.Minute
 	hourlyJitter = 6 * time.Minute
 )
@@ -61,7 +61,7 @@ func newTiming(about connector.Description, now time.Time) timing {
 	return timing{about: about, zone: zone, now: now}
 }
 
-// midnight returns the beginning of the day of an instant, some days later.
+// midnight returns the start of an instant's day, some days later.
 func (t timing) midnight(at time.Time, days int) time.Time {
 	year, month, day := at.In(t.zone).Date()
 	return time.Date(year, month, day+days, 0, 0, 0, 0, t.zone).UTC()
@@ -70,7 +70,7 @@ func (t timing) midnight(at time.Time, days int) time.Time {
 // today returns the present day of the broker.
 func (t timing) today() journal.Day { return journal.DayOf(t.now.In(t.zone)) }
 
-// startOf returns the beginning of a day of the broker.
+// startOf returns the start of a day of the broker.
 func (t timing) startOf(day journal.Day) time.Time {
 	year, month, date := day.Time().Date()
 	return time.Date(year, month, date, 0, 0, 0, 0, t.zone).UTC()
@@ -101,7 +101,7 @@ func (t timing) end() time.Time {
 	return end
 }
 
-// windowEnd returns the end of the window that begins at a time.
+// windowEnd returns the end of a window from its start.
 func (t timing) windowEnd(from, end time.Time) time.Time {
 	to := end
 	switch {
@@ -113,8 +113,8 @@ func (t timing) windowEnd(from, end time.Time) time.Time {
 	return earlier(to, end)
 }
 
-// begin begins a pass, unless one has begun. lost is the time that the broker no longer
-// has; it is empty if nothing was lost.
+// begin begins a pass, unless one has begun. lost is the time the broker no longer has;
+// it is empty if nothing was lost.
 func (t timing) begin(p *Progress, since journal.Day) (lost string) {
 	first := t.earliest(since)
 	if p.CoversTo != nil && p.CoversTo.Before(first) {
@@ -173,8 +173,8 @@ func (t timing) endPass(p *Progress) {
 	p.Position = nil
 }
 
-// moveBack forgets what was fetched after a time, so that it is fetched again. Without a
-// time everything is.
+// moveBack forgets what was fetched after a time, so it is fetched again. Without a time
+// everything is.
 func (p *Progress) moveBack(to *time.Time) {
 	kept := Progress{Revision: p.Revision + 1}
 	if to != nil && p.CoversFrom != nil && to.After(*p.CoversFrom) {
@@ -184,8 +184,8 @@ func (p *Progress) moveBack(to *time.Time) {
 	*p = kept
 }
 
-// limit makes the covered time begin with the first day that is wanted, or forgets it if
-// that day is earlier.
+// limit makes the covered period begin with the first wanted day, or forgets it if that
+// day is earlier.
 func (p *Progress) limit(first time.Time) {
 	p.Position, p.WindowTo, p.State = nil, nil, ""
 	p.Revision++
@@ -198,7 +198,7 @@ func (p *Progress) limit(first time.Time) {
 	}
 }
 
-// done returns the part of the first pass that is complete, or nil after it.
+// done returns the completed part of the first pass, or nil after it.
 func (p Progress) done(now time.Time) *float64 {
 	if p.CompletedAt != nil || p.CoversTo == nil {
 		return nil

@@ -2,7 +2,7 @@ package connector
 
 import "strings"
 
-// Account is an account that credentials give access to.
+// Account is an account the credentials give access to.
 type Account struct {
 	// ID is the broker's id; Name may be empty.
 	ID, Name string

@@ -1,9 +1,9 @@
 // Package connector is what the clients of brokers and exchanges have in common: how one
 // describes itself, how a key is checked, and how fills and cash of a time are fetched.
 //
-// A client is pure, see package remote: it sends requests with a session, maps the answers
-// to the rows of a statement, and keeps nothing between two calls. It only reads. Each
-// broker has a package of its own below this one.
+// A client is pure, see package remote: it sends requests with a session, maps the
+// answers to a statement's rows, and keeps nothing between two calls. It only reads. Each
+// broker has its own package below this one.
 package connector
 
 import (
@@ -20,16 +20,16 @@ import (
 // Connector fetches the fills and the cash of an account at one broker. Its methods are
 // safe for concurrent use. The errors are those of package remote, or wrap [ErrSetup].
 type Connector interface {
-	// Describe returns what users and the caller must know of the broker.
+	// Describe returns what users and the caller must know about the broker.
 	Describe() Description
 	// Check signs in and returns whose the credentials are and what they allow. It is
 	// called before each run.
 	Check(ctx context.Context, session *remote.Session) (Identity, error)
-	// Fetch returns what happened in the time of a query.
+	// Fetch returns what happened in a query's time.
 	Fetch(ctx context.Context, session *remote.Session, query Query) (Delivery, error)
 }
 
-// Description is what users and the caller must know of a broker.
+// Description is what users and the caller must know about a broker.
 type Description struct {
 	// Name is the name in the API and in settings, such as ibkr_flex.
 	Name string
@@ -41,10 +41,10 @@ type Description struct {
 	Notes string
 	// Steps are the way to the credentials at the broker, one click or choice each.
 	Steps []string
-	// Hosts are all hosts that it calls, without scheme and port.
+	// Hosts are all hosts it calls, without scheme and port.
 	Hosts []string
-	// Calls are all requests that it sends. They only read, and a test checks that no
-	// other is sent.
+	// Calls are all requests it sends. They only read, and a test checks that no other is
+	// sent.
 	Calls []Call
 	// Fields are the credentials and choices.
 	Fields []remote.Field
@@ -64,9 +64,9 @@ type Description struct {
 	Zone string
 	// DailyAt is the time of day of the daily run in Zone; the hourly one has none.
 	DailyAt time.Duration
-	// History is how far back the broker answers; 0 means that it has everything.
+	// History is how far back the broker answers; 0 means no limit.
 	History time.Duration
-	// Window is the longest time of one query; 0 means any.
+	// Window is the longest query period; 0 means any.
 	Window time.Duration
 	// WholeDays reports whether queries begin and end at midnight in Zone, and end with
 	// yesterday.
@@ -75,15 +75,15 @@ type Description struct {
 	Delay time.Duration
 	// Overlap is how much of the time before is fetched again, for late corrections.
 	Overlap time.Duration
-	// ListsAll reports that a delivery has all fills in the time of its query, so that one
-	// that is missing is no longer reported by the broker. Margin is the time at both ends
-	// in which fills may be missing, because the broker selects them by another time.
+	// ListsAll reports that a delivery has all fills in the query period, so the broker
+	// no longer reports a missing one. Margin is the time at both ends in which fills may
+	// be missing, because the broker selects them by another time.
 	ListsAll bool
 	Margin   time.Duration
-	// Rights is the way in which the rights of credentials become known.
+	// Rights is how the credentials' rights become known.
 	Rights RightsCheck
-	// ReplacesKey reports whether the broker replaces a credential each time that it is
-	// used; see [remote.Session.Replace].
+	// ReplacesKey reports whether the broker replaces a credential each time it is used;
+	// see [remote.Session.Replace].
 	ReplacesKey bool
 }
 
@@ -102,7 +102,7 @@ func Gets(paths ...string) (calls []Call) {
 	return calls
 }
 
-// Limits returns the limits of a client for the broker.
+// Limits returns a client's limits for the broker.
 func (d Description) Limits() outbound.Limits {
 	limits := outbound.Limits{PerMinute: d.RequestsPerMinute, Burst: d.Burst, Buckets: d.Buckets, MaxBytes: d.MaxBytes, MaxTime: d.MaxTime}
 	for _, call := range d.Calls {
@@ -117,7 +117,7 @@ func (c Call) Matches(request *http.Request) bool {
 	return err == nil && isMatch && request.Method == c.Method
 }
 
-// RightsCheck is the way in which the rights of credentials become known.
+// RightsCheck is how the credentials' rights become known.
 type RightsCheck string
 
 // How rights become known.
@@ -139,30 +139,31 @@ type Identity struct {
 	Name string
 	// CanTrade and CanWithdraw report that the credentials allow more than reading.
 	CanTrade, CanWithdraw bool
-	// ExpiresAt is when the credentials end; zero if that is not known.
+	// ExpiresAt is when the credentials end; zero if unknown.
 	ExpiresAt time.Time
-	// Notes are sentences for the user, such as a limit of the key.
+	// Notes are sentences for the user, such as a limit for the key.
 	Notes []string
 }
 
 // Query selects what happened in [From, To).
 type Query struct {
 	From, To time.Time
-	// State is that of the last delivery of this connection, empty at first.
+	// State is the connection's state after its last delivery, empty at first.
 	State string
-	// IsContinued reports that the last delivery was of the same time and not complete.
+	// IsContinued reports that the last delivery covered the same period and was not
+	// complete.
 	IsContinued bool
-	// Symbols are the symbols that the account has traded, for brokers that must be asked
-	// for each.
+	// Symbols are the symbols the account has traded, for brokers which must be asked for
+	// each.
 	Symbols []string
-	// Currency is that of the account in the journal.
+	// Currency is the account's currency in the journal.
 	Currency string
 	// MaxRows is how many rows end a delivery; 0 means the usual number.
 	MaxRows int
 }
 
-// Covered returns the part of a query's time that the delivery has. It is empty if from is
-// not before to.
+// Covered returns the part of a query's time the delivery has. It is empty if from is not
+// before to.
 func (d Delivery) Covered(query Query) (from, to time.Time) {
 	from, to = query.From, query.To
 	if d.From.After(from) {
@@ -179,7 +180,7 @@ type Delivery struct {
 	// Statement has the fills and the cash. Each record is a row, numbered from 1; see
 	// [statement.Statement]. It is nil if File is set.
 	Statement *statement.Statement
-	// File is a file as a user could have downloaded it, for brokers that send one. It is
+	// File is a file as a user could have downloaded it, if the broker sends one. It is
 	// read like an upload.
 	File []byte
 	// FileName is its name, which may decide how it is read.
@@ -187,16 +188,16 @@ type Delivery struct {
 	// State is kept and given to the next query, also after a restart. It must not contain
 	// credentials and is at most 64 KiB.
 	State string
-	// IsPartial reports that the time of the query is not complete: the next query has the
+	// IsPartial reports that the query's time is not complete: the next query has the
 	// same time and this State. A delivery should have at most a few thousand rows.
 	IsPartial bool
-	// Stopped is the error that ended a partial delivery: what arrived before it is
-	// complete up to State. It is nil if the broker answered every request.
+	// Stopped is the error behind a partial delivery: what arrived before it is complete
+	// up to State. It is nil if the broker answered every request.
 	Stopped error
-	// From and To are the time that the broker answered for, if it is less than that of the
-	// query; the rest is not complete. From is the end of the query if it answered for none.
+	// From and To are the time the broker answered for, if it is shorter than the
+	// query's; the rest is not complete. From is the query's end if it answered for none.
 	From, To time.Time
-	// Withdrawn are ids of fills that the broker has canceled.
+	// Withdrawn are ids of fills the broker has canceled.
 	Withdrawn []string
 	// Replaced maps the new id of a corrected fill to the one before.
 	Replaced map[string]string

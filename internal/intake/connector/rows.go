@@ -14,17 +14,17 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// Rows collects the records of a broker as the rows of a delivery. Records outside the
-// time of the query, and those that the broker sent twice, are left out.
+// Rows collects a broker's records as a delivery's rows. Records outside the query's
+// time, and those the broker sent twice, are left out.
 type Rows struct {
 	query     Query
 	delivery  Delivery
 	statement *statement.Statement
 	known     map[string]bool
-	// unpriced are fees in coins that have no price here, and moved the coins that moved
-	// without a trade.
+	// unpriced are fees in coins without a price here, and moved the coins moved without
+	// a trade.
 	unpriced, moved map[string]decimal.Decimal
-	// orders are the places of rows among those of one instant.
+	// orders are the places of rows among those at one instant.
 	orders map[int]int64
 }
 
@@ -60,7 +60,7 @@ func (r *Rows) reset(to mark) {
 	*r.statement, r.delivery, r.unpriced, r.moved = to.statement, to.delivery, to.unpriced, to.moved
 }
 
-// Contains reports whether an instant is in the time of the query.
+// Contains reports whether an instant is in the query's time.
 func (r *Rows) Contains(at time.Time) bool { return !at.Before(r.query.From) && at.Before(r.query.To) }
 
 // AddMessage adds a sentence for the user, once.
@@ -94,7 +94,7 @@ func (r *Rows) Delivery() Delivery {
 	return r.delivery
 }
 
-// listAmounts returns amounts with their coins, in the order of the coins.
+// listAmounts returns amounts with their coins, ordered by coin.
 func listAmounts(amounts map[string]decimal.Decimal) string {
 	var list []string
 	for _, coin := range slices.Sorted(maps.Keys(amounts)) {
@@ -105,17 +105,17 @@ func listAmounts(amounts map[string]decimal.Decimal) string {
 
 // Record is a record of a broker. It becomes a row when something is added.
 type Record struct {
-	// Order is the place among the records of one instant, which are in the order of
-	// arrival if it is the same.
+	// Order is the place among the records at one instant, which are in arrival order if
+	// it is the same.
 	Order int64
 
 	rows *Rows
 	row  int
 	// problem is why the record cannot be read; the first one counts.
 	problem string
-	// isSelected reports that the time of the record is not compared with the query.
+	// isSelected reports that the record's time is not compared with the query.
 	isSelected bool
-	// zeroFractions are times that were written with a fraction of a second, which is 0.
+	// zeroFractions are times written with a fractional second, which is 0.
 	zeroFractions []time.Time
 }
 
@@ -130,8 +130,8 @@ func (r *Rows) Start(id string) (*Record, bool) {
 	return &Record{rows: r}, true
 }
 
-// Select makes the record count whatever its time is. It is for records that the broker
-// selects by another time than the one that they are stored with.
+// Select makes the record count whatever its time is. The broker selects it by another
+// time than its stored one.
 func (c *Record) Select() { c.isSelected = true }
 
 // contains reports whether the record belongs to the query.
@@ -149,7 +149,7 @@ func (c *Record) Fail(format string, args ...any) {
 // Failed reports whether the record cannot be read.
 func (c *Record) Failed() bool { return c.problem != "" }
 
-// Decimal returns a number that the record must have.
+// Decimal returns a number the record must have.
 func (c *Record) Decimal(name string, number remote.Number) decimal.Decimal {
 	if number == "" {
 		c.Fail("The broker's record has no %s.", name)
@@ -170,7 +170,7 @@ func (c *Record) Optional(name string, number remote.Number) decimal.Decimal {
 	return d
 }
 
-// Side returns the side of a fill, for which the broker has two words.
+// Side returns a fill's side, for which the broker has two words.
 func (c *Record) Side(text, buy, sell string) matching.Side {
 	switch text {
 	case buy:
@@ -182,7 +182,7 @@ func (c *Record) Side(text, buy, sell string) matching.Side {
 	return ""
 }
 
-// Time returns an instant that the record must have, in the form of RFC 3339.
+// Time returns an instant the record must have, in the form of RFC 3339.
 func (c *Record) Time(text string) time.Time {
 	at, err := time.Parse(time.RFC3339Nano, text)
 	if err != nil {
@@ -193,20 +193,20 @@ func (c *Record) Time(text string) time.Time {
 	return at.UTC()
 }
 
-// noteTime remembers a time that was written with a fraction of a second.
+// noteTime remembers a time written with a fractional second.
 func (c *Record) noteTime(at time.Time, hasFraction bool) {
 	if hasFraction && at.Truncate(time.Microsecond).Nanosecond() == 0 {
 		c.zeroFractions = append(c.zeroFractions, at)
 	}
 }
 
-// hasZeroFraction reports whether the record wrote a time with a fraction of a second,
-// which is 0.
+// hasZeroFraction reports whether the record wrote a time with a fractional second, which
+// is 0.
 func (c *Record) hasZeroFraction(at time.Time) bool {
 	return slices.ContainsFunc(c.zeroFractions, at.Equal)
 }
 
-// Millis returns an instant that the record must have, in milliseconds since 1970.
+// Millis returns an instant the record must have, in milliseconds since 1970.
 func (c *Record) Millis(number remote.Number) time.Time {
 	millis := c.Decimal("time", number)
 	scaled, ok := millis.ToScaled(0)
@@ -219,8 +219,7 @@ func (c *Record) Millis(number remote.Number) time.Time {
 	return at.UTC()
 }
 
-// Seconds returns an instant that the record must have, in seconds since 1970 with a
-// fraction.
+// Seconds returns an instant the record must have, in seconds since 1970 with a fraction.
 func (c *Record) Seconds(number remote.Number) time.Time {
 	const nanoseconds = 9
 	scaled, ok := c.Decimal("time", number).Round(nanoseconds).ToScaled(nanoseconds)
@@ -233,7 +232,7 @@ func (c *Record) Seconds(number remote.Number) time.Time {
 	return at.UTC()
 }
 
-// number returns the number of the row, which is the next one at first.
+// number returns the row's number, which is the next one at first.
 func (c *Record) number() int {
 	if c.row == 0 {
 		c.rows.statement.Rows++
@@ -242,7 +241,7 @@ func (c *Record) number() int {
 	return c.row
 }
 
-// Skip counts the record as a row that has nothing to import.
+// Skip counts the record as a row with nothing to import.
 func (c *Record) Skip(at time.Time, reason string) {
 	if c.Failed() || !c.contains(at) || c.row != 0 {
 		return
@@ -266,7 +265,7 @@ func (c *Record) AddFill(fill statement.Fill, currency string) {
 	c.rows.statement.Fills = append(c.rows.statement.Fills, &fill)
 }
 
-// AddCash adds money that moved without a fill. Coins that are not money are skipped.
+// AddCash adds money moved without a fill. Coins other than money are skipped.
 func (c *Record) AddCash(cash statement.Cash) {
 	if c.Failed() || !c.contains(cash.At) {
 		return
@@ -286,9 +285,9 @@ func (c *Record) AddCash(cash statement.Cash) {
 	c.rows.statement.Cash = append(c.rows.statement.Cash, &cash)
 }
 
-// ChargeCoins adds a cost to a fill in an instrument, as files of exchanges are read: a
-// cost in the coin that was traded changes the quantity of a pair, and one in a third
-// coin becomes a detail of the fill.
+// ChargeCoins adds a cost to a fill in an instrument, as exchange files are read: a cost
+// in the traded coin changes a pair's quantity, and one in a third coin becomes a detail
+// of the fill.
 func (c *Record) ChargeCoins(fill *statement.Fill, of statement.Instrument, amount decimal.Decimal, coin string) {
 	fill.FeesKnown = true
 	coin = strings.ToUpper(coin)

@@ -6,10 +6,10 @@ import (
 	"fillbook/internal/base/remote"
 )
 
-// Site is one of a broker's servers, such as that of a country or of demo accounts.
+// Site is one of a broker's servers, such as a country's or one for demo accounts.
 type Site struct{ Value, Title, Host string }
 
-// Sites are the servers of a broker. Credentials are valid on one of them, which the user
+// Sites are a broker's servers. Credentials are valid on one of them, which the user
 // chooses with a field; the first one is the default.
 type Sites struct {
 	// Field is the field without its choices.
@@ -36,13 +36,13 @@ func (s Sites) Hosts() (hosts []string) {
 	return hosts
 }
 
-// Find returns the site that credentials choose.
+// Find returns the site the credentials choose.
 func (s Sites) Find(session *remote.Session) Site {
 	i := slices.IndexFunc(s.List, func(site Site) bool { return site.Value == session.Value(s.Field.Name) })
 	return s.List[max(i, 0)]
 }
 
-// Address returns the address of a path on the site that credentials choose.
+// Address returns a path's address on the site the credentials choose.
 func (s Sites) Address(session *remote.Session, path string) string {
 	return "https://" + s.Find(session).Host + path
 }

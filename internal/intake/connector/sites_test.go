@@ -1,6 +1,7 @@
 package connector_test
 
 import (
+	"net/http"
 	"slices"
 	"testing"
 	"time"
@@ -45,7 +46,7 @@ func TestSide(t *testing.T) {
 			t.Errorf("%q: %s", text, got)
 		}
 	}
-	if calls := connector.Gets("/a", "/b"); len(calls) != 2 || calls[1].Method != "GET" || calls[1].Path != "/b" {
+	if calls := connector.Gets("/a", "/b"); len(calls) != 2 || calls[1].Method != http.MethodGet || calls[1].Path != "/b" {
 		t.Errorf("%+v", calls)
 	}
 }

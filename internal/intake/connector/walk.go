@@ -17,12 +17,12 @@ const (
 	maxPages = 100
 )
 
-// Stream is a list of records that comes in pages.
+// Stream is a list of records in pages.
 type Stream struct {
 	// Name identifies the stream among those of a connector.
 	Name string
 	// Fetch adds the records of the page at a position, which is empty for the first one,
-	// and returns the position of the next page, which is empty after the last one.
+	// and returns the next page's position, which is empty after the last one.
 	Fetch func(ctx context.Context, position string) (next string, err error)
 }
 
@@ -38,8 +38,8 @@ type state struct {
 	Kept     map[string]string `json:"kept,omitempty"`
 }
 
-// parseState returns the state of a query. One that cannot be read is as good as none:
-// the time is fetched from its beginning, and what is known is recognized.
+// parseState returns a query's state. An unreadable one is as good as none: the period is
+// fetched from its start, and known records are recognized.
 func parseState(query Query) (s state) {
 	if json.Unmarshal([]byte(query.State), &s) != nil {
 		return state{}

@@ -137,7 +137,7 @@ func TestWalkKeepsCompletePages(t *testing.T) {
 	}
 }
 
-// TestWalkBeginsAgain has a position that the broker no longer knows.
+// TestWalkBeginsAgain has a position the broker no longer knows.
 func TestWalkBeginsAgain(t *testing.T) {
 	t.Parallel()
 	query := week

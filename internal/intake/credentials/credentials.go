@@ -1,6 +1,5 @@
-// Package credentials keeps the credentials of users at other servers. They are checked
-// against the fields of a provider and stored sealed, in the row of the record that uses
-// them.
+// Package credentials keeps users' credentials for other servers. They are checked
+// against a provider's fields and stored sealed, in the row using them.
 package credentials
 
 import (
@@ -18,8 +17,8 @@ import (
 	"fillbook/internal/base/secrets"
 )
 
-// Parse returns the credentials that a provider needs, or the reason why some are
-// missing, unknown or invalid.
+// Parse returns the credentials a provider needs, or the reason why some are missing,
+// unknown or invalid.
 func Parse(title string, fields []remote.Field, given map[string]string) (map[string]string, error) {
 	for name := range given {
 		if !slices.ContainsFunc(fields, func(f remote.Field) bool { return f.Name == name }) {
@@ -49,15 +48,14 @@ func AreNeeded(fields []remote.Field) bool {
 	return slices.ContainsFunc(fields, func(f remote.Field) bool { return len(f.Choices) == 0 && !f.IsOptional })
 }
 
-// Store stores the credentials of the records of a table, which has the columns user_id,
-// id and credentials.
+// Store stores credentials in a table with the columns user_id, id and credentials.
 type Store struct {
 	Table string
-	// Label is that of the key that seals them.
+	// Label is the sealing key's label.
 	Label string
 }
 
-// Put replaces the credentials of a record. It is a step.
+// Put replaces a record's credentials. It is a step.
 func (s Store) Put(ctx context.Context, tx *db.Tx, keys *secrets.Keys, owner journal.UserID, id string, values map[string]string) error {
 	text, err := json.Marshal(values)
 	if err != nil {
@@ -75,8 +73,8 @@ func (s Store) putSealed(ctx context.Context, tx *db.Tx, owner journal.UserID, i
 	return err
 }
 
-// Load returns the credentials of a record. They are nil if there are none, or if they
-// were sealed by an installation with another secret: they must be entered again. It is a
+// Load returns a record's credentials. They are nil if there are none, or if they were
+// sealed by an installation with another secret: they must be entered again. It is a
 // step.
 func (s Store) Load(ctx context.Context, tx *db.Tx, keys *secrets.Keys, owner journal.UserID, id string) (values map[string]string, err error) {
 	var sealed []byte
@@ -101,7 +99,7 @@ func (s Store) Has(ctx context.Context, tx *db.Tx, owner journal.UserID, id stri
 	return has, err
 }
 
-// Rotate seals the credentials of all records with a new secret. It is a step.
+// Rotate seals all credentials with a new secret. It is a step.
 func (s Store) Rotate(ctx context.Context, tx *db.Tx, from, to *secrets.Keys) error {
 	type row struct {
 		owner  journal.UserID

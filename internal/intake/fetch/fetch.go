@@ -1,6 +1,6 @@
-// Package fetch is the common part of connections to brokers and of price sources. Both
-// are stored records with a provider and a user's credentials. A job runs each of them:
-// it fetches, and leaves a record of the run.
+// Package fetch is the common part in connections to brokers and price sources. Both are
+// stored records with a provider and a user's credentials. A job runs them: it fetches,
+// and leaves a run record.
 package fetch
 
 import (
@@ -21,10 +21,10 @@ import (
 	"fillbook/internal/intake/jobs"
 )
 
-// Status is the state of a record or the outcome of a run.
+// Status is a record's state or a run's outcome.
 type Status string
 
-// The states of records and the outcomes of runs.
+// The states of records and the run outcomes.
 const (
 	// StatusOK: the last run fetched everything.
 	StatusOK Status = "ok"
@@ -50,11 +50,11 @@ type State struct {
 	// NextRunAt is nil if the record runs only when asked. Like HasCredentials, it is not
 	// stored here.
 	NextRunAt *time.Time
-	// HasCredentials reports whether all credentials that the provider needs are stored.
+	// HasCredentials reports whether all credentials the provider needs are stored.
 	HasCredentials bool
 }
 
-// Run is the common part of the record of a run.
+// Run is the common part of a run's record.
 type Run struct {
 	StartedAt time.Time
 	EndedAt   *time.Time
@@ -91,8 +91,8 @@ func (k *Kind[ID, T, R]) JobKey(owner journal.UserID, id ID) jobs.Key {
 	return jobs.Key{Owner: owner, Kind: k.JobKind, ID: string(id)}
 }
 
-// ListStored returns the records of an owner that fulfill a condition on the table t, in
-// an order: "AND t.name = $2 ORDER BY t.id". It is a step.
+// ListStored returns an owner's records that fulfill a condition on the table t, in an
+// order: "AND t.name = $2 ORDER BY t.id". It is a step.
 func (k *Kind[ID, T, R]) ListStored(ctx context.Context, tx *db.Tx, owner journal.UserID, condition string, values ...any) ([]T, error) {
 	list, err := db.List(ctx, tx, scanInto(k.Records), k.Records.Select("t")+` WHERE t.user_id = $1 `+condition, append([]any{owner}, values...)...)
 	return slices.DeleteFunc(list, func(record T) bool { return k.IsAllowed != nil && !k.IsAllowed(ctx, &record) }), err
@@ -105,7 +105,7 @@ func scanInto[T any](table *fields.Table[T]) func(db.Scanner) (T, error) {
 	}
 }
 
-// Read reads a record. One that the context may not see is not found. It is a step.
+// Read reads a record. One the context may not see is not found. It is a step.
 func (k *Kind[ID, T, R]) Read(ctx context.Context, tx *db.Tx, owner journal.UserID, id ID, lock string) (none T, err error) {
 	record, err := scanInto(k.Records)(tx.QueryRow(ctx, k.Records.Select("t")+` WHERE t.user_id = $1 AND t.id = $2`+lock, owner, id))
 	if errors.Is(err, db.ErrNoRows) || err == nil && k.IsAllowed != nil && !k.IsAllowed(ctx, &record) {
@@ -132,8 +132,8 @@ func (k *Kind[ID, T, R]) StoreRun(ctx context.Context, tx *db.Tx, owner journal.
 	return err
 }
 
-// ListRuns returns the runs of a record that fulfill a condition on the table t, the
-// newest first, at most some of them. It is a step.
+// ListRuns returns a record's runs that fulfill a condition on the table t, the newest
+// first, at most some. It is a step.
 func (k *Kind[ID, T, R]) ListRuns(ctx context.Context, tx *db.Tx, owner journal.UserID, id ID, condition string, most int) ([]R, error) {
 	return db.List(ctx, tx, scanInto(k.Runs), k.Runs.Select("t")+` WHERE t.user_id = $1 AND t.`+k.RunOf+` = $2`+condition+
 		` ORDER BY t.started_at DESC, t.id DESC LIMIT $3`, owner, id, most)
@@ -152,19 +152,19 @@ func (k *Kind[ID, T, R]) Remove(ctx context.Context, tx *db.Tx, owner journal.Us
 	return jobs.Delete(ctx, tx, k.JobKey(owner, id))
 }
 
-// Restoration is how records of a backup are restored.
+// Restoration is how records in a backup are restored.
 type Restoration[T any] struct {
 	// Check returns a record as it is stored, or the reason why it is invalid.
 	Check func(T) (T, error)
 	// KeyOf returns what is unique for each record. Those that are Stored are left out.
 	KeyOf  func(*T) string
 	Stored []T
-	// Room is how many can be added, and Full the refusal of the others.
+	// Room is how many can be added, and Full the refusal for the others.
 	Room int
 	Full func() error
 }
 
-// Restore adds records of a backup. The refusals are those of single records; the others
+// Restore adds records in a backup. The refusals are those of single records; the others
 // are restored. It is a step.
 func (k *Kind[ID, T, R]) Restore(ctx context.Context, tx *db.Tx, owner journal.UserID, list []T, r Restoration[T]) (added int, refusals []error, err error) {
 	taken := map[string]bool{}
@@ -191,7 +191,7 @@ func (k *Kind[ID, T, R]) Restore(ctx context.Context, tx *db.Tx, owner journal.U
 	return added, refusals, nil
 }
 
-// Options are the settings of a [Service].
+// Options configure a [Service].
 type Options struct {
 	DB      *db.DB
 	Keys    *secrets.Keys
@@ -202,21 +202,21 @@ type Options struct {
 	Wake func()
 }
 
-// Service stores records of a kind and runs them. P is the client of a provider.
+// Service stores records of a kind and runs them. P is a provider's client.
 type Service[ID ~string, T, R, P any] struct {
 	Options
 	*Kind[ID, T, R]
-	// Providers are those that users can choose.
+	// Providers are those users can choose.
 	Providers []P
 
 	clients map[string]remote.Doer
 	nameOf  func(P) string
-	// complete adds to a stored record what clients of the API see.
+	// complete adds to a stored record what API clients see.
 	complete func(ctx context.Context, tx *db.Tx, owner journal.UserID, record *T) error
 }
 
 // NewService returns a Service. connect returns the name of a provider and what sends its
-// requests, and complete adds to a stored record what clients of the API see.
+// requests, and complete adds to a stored record what API clients see.
 func NewService[ID ~string, T, R, P any](
 	options Options, kind *Kind[ID, T, R], providers []P, nameOf func(P) string, connect func(P) remote.Doer,
 	complete func(ctx context.Context, tx *db.Tx, owner journal.UserID, record *T) error,
@@ -248,8 +248,8 @@ func (s *Service[ID, T, R, P]) Find(name string) (found P, known bool) {
 	return s.Providers[i], true
 }
 
-// ListShown returns the records of an owner as clients of the API see them, in an order
-// of the table t.
+// ListShown returns an owner's records as API clients see them, in an order of the table
+// t.
 func (s *Service[ID, T, R, P]) ListShown(ctx context.Context, owner journal.UserID, order string) (list []T, err error) {
 	err = s.DB.View(ctx, func(tx *db.Tx) error {
 		if list, err = s.ListStored(ctx, tx, owner, "ORDER BY "+order); err != nil {
@@ -265,7 +265,7 @@ func (s *Service[ID, T, R, P]) ListShown(ctx context.Context, owner journal.User
 	return list, err
 }
 
-// Get returns one record as clients of the API see it.
+// Get returns one record as API clients see it.
 func (s *Service[ID, T, R, P]) Get(ctx context.Context, owner journal.UserID, id ID) (record T, err error) {
 	err = s.DB.View(ctx, func(tx *db.Tx) error {
 		if record, err = s.Read(ctx, tx, owner, id, ""); err != nil {
@@ -276,7 +276,7 @@ func (s *Service[ID, T, R, P]) Get(ctx context.Context, owner journal.UserID, id
 	return record, err
 }
 
-// RunsOf returns the runs of a record, the newest first.
+// RunsOf returns a record's runs, the newest first.
 func (s *Service[ID, T, R, P]) RunsOf(ctx context.Context, owner journal.UserID, id ID) (list []R, err error) {
 	err = s.DB.View(ctx, func(tx *db.Tx) error {
 		if _, err := s.Read(ctx, tx, owner, id, ""); err != nil {
@@ -288,7 +288,7 @@ func (s *Service[ID, T, R, P]) RunsOf(ctx context.Context, owner journal.UserID,
 	return list, err
 }
 
-// CompleteState adds to the state of a record what its job says. It is a step.
+// CompleteState adds to a record's state what its job says. It is a step.
 func (s *Service[ID, T, R, P]) CompleteState(ctx context.Context, tx *db.Tx, owner journal.UserID, id ID, state *State) error {
 	job, err := jobs.Load(ctx, tx, s.JobKey(owner, id), s.Clock())
 	if state.NextRunAt = job.DueAt; !s.Enabled() {
@@ -324,7 +324,7 @@ func (s *Service[ID, T, R, P]) lock(ctx context.Context, tx *db.Tx, owner journa
 }
 
 // Change changes a record as a function says, which may change more in the transaction,
-// and returns it as clients of the API see it. check may refuse the change; it may be nil.
+// and returns it as API clients see it. check may refuse the change; it may be nil.
 func (s *Service[ID, T, R, P]) Change(
 	ctx context.Context, owner journal.UserID, id ID, check func(T) error, change func(tx *db.Tx, stored T) (T, error),
 ) (changed T, err error) {

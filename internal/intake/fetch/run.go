@@ -14,12 +14,12 @@ import (
 	"fillbook/internal/intake/jobs"
 )
 
-// The limits of a run and of its record.
+// The limits for a run and its record.
 const (
 	// MaxRequests and MaxTime end a run: the rest is fetched by the next one.
 	MaxRequests = 500
 	MaxTime     = 10 * time.Minute
-	// LeastPause is the time between two runs that a user starts.
+	// LeastPause is the time between two runs a user starts.
 	LeastPause = time.Minute
 	// maxFailing is how long a record is tried again.
 	maxFailing = 10 * 24 * time.Hour
@@ -41,8 +41,8 @@ func IsRefusal(err error) bool {
 	return errors.As(err, &refusal)
 }
 
-// IsExpected reports whether an error is a condition that the state of the record shows:
-// one of every provider, or one of the given ones.
+// IsExpected reports whether an error is a condition the record's state shows: one of
+// every provider, or one of the given ones.
 func IsExpected(err error, others ...error) bool {
 	var limited *remote.RateLimited
 	return IsRefusal(err) || errors.As(err, &limited) || slices.ContainsFunc(
@@ -56,7 +56,7 @@ type Runner interface {
 	Begin(ctx context.Context) error
 	// Fetch fetches until everything is there or an error stops it.
 	Fetch(ctx context.Context) error
-	// LogUnexpected logs the error of Fetch unless the state of the record shows it.
+	// LogUnexpected logs the error of Fetch unless the record's state shows it.
 	LogUnexpected(err error)
 	// End records how the run ended and when the next one is due.
 	End(ctx context.Context, err error) error
@@ -89,9 +89,8 @@ func (k *Kind[ID, T, R]) Hold(ctx context.Context, tx *db.Tx, job jobs.Job) (non
 	return k.Read(ctx, tx, job.Owner, ID(job.ID), tx.Lock())
 }
 
-// BeginRun ends the runs of a job's record that have no end, with a message: they were
-// interrupted, and their claims are over. Then it stores the record of a run, unless that
-// is nil. It is a step.
+// BeginRun ends the record's open runs with a message: they were interrupted, and their
+// claims are over. Then it stores a run's record, unless that is nil. It is a step.
 func (s *Service[ID, T, R, P]) BeginRun(ctx context.Context, tx *db.Tx, job jobs.Job, interrupted string, run *R) error {
 	if err := s.endOpenRuns(ctx, tx, job, s.Clock(), StatusInterrupted, interrupted); err != nil || run == nil {
 		return err
@@ -113,19 +112,19 @@ type Verdict struct {
 	jobs.Outcome
 }
 
-// NewWaiting returns the verdict of a run after which the next one is due at a time.
+// NewWaiting returns the verdict for a run after which the next one is due at a time.
 func NewWaiting(message string, next time.Time) Verdict {
 	return Verdict{Status: StatusWaiting, Message: message, Outcome: jobs.Outcome{Next: &next}}
 }
 
-// NewAttention returns the verdict of a run after which the user must do something.
+// NewAttention returns the verdict for a run after which the user must do something.
 func NewAttention(message string) Verdict {
 	return Verdict{Status: StatusAttention, Message: message}
 }
 
-// NewFailure returns the verdict of a run of a job that failed: it is tried again after a
-// time, or after that of the job if the time is 0, and no longer if it has failed for ten
-// days. describe completes the message.
+// NewFailure returns the verdict for a failed run: it is tried again after a time, or
+// after the job's if the time is 0, and no longer if it has failed for ten days. describe
+// completes the message.
 func NewFailure(job jobs.Job, now time.Time, title, message string, after time.Duration, describe func(string) string) Verdict {
 	if after == 0 {
 		after = job.Delay()
@@ -143,8 +142,7 @@ func hasFailedLong(job jobs.Job, now time.Time) bool {
 }
 
 // EndRun records how a run ended and when the next one is due. judge decides it, and sets
-// the status and the message of the record as it is now. run is the run, nil if it has no
-// record.
+// the current record's status and message. run is nil if it has no record.
 func (s *Service[ID, T, R, P]) EndRun(
 	ctx context.Context, job jobs.Job, run *R, requests int, judge func(tx *db.Tx, record *T, now time.Time) Verdict,
 ) error {
@@ -174,7 +172,7 @@ func (s *Service[ID, T, R, P]) EndRun(
 	})
 }
 
-// deleteOldRuns deletes the runs of a record that are not kept.
+// deleteOldRuns deletes a record's runs that are not kept.
 func (k *Kind[ID, T, R]) deleteOldRuns(ctx context.Context, tx *db.Tx, job jobs.Job, now time.Time) (err error) {
 	of := k.Runs.Name + ` WHERE user_id = $1 AND ` + k.RunOf + ` = $2`
 	if k.MaxAge > 0 {
@@ -186,7 +184,7 @@ func (k *Kind[ID, T, R]) deleteOldRuns(ctx context.Context, tx *db.Tx, job jobs.
 }
 
 // RecordFailed records that a run stopped because of an error on this server. stop
-// returns the message of a record that is not tried again, empty for others. It returns
+// returns the message for a record that is not tried again, empty for others. It returns
 // when the job is due again, nil if not, and the record. It is a step.
 func (s *Service[ID, T, R, P]) RecordFailed(
 	ctx context.Context, tx *db.Tx, job jobs.Job, next time.Time, stop func(*T) string,
@@ -211,7 +209,7 @@ func (s *Service[ID, T, R, P]) RecordFailed(
 	return again, record, s.endOpenRuns(ctx, tx, job, now, state.Status, state.Message)
 }
 
-// Shorten returns a text of at most some characters.
+// Shorten returns a text with at most some characters.
 func Shorten(text string, most int) string {
 	if runes := []rune(text); len(runes) > most {
 		return string(runes[:most-1]) + "…"

@@ -1,9 +1,9 @@
-// Package barfetch fetches price bars from providers for the trades of a user.
+// Package barfetch fetches price bars from providers for a user's trades.
 //
-// A source is a provider with the key of a user. Its job runs every hour: it finds the
+// A source is a provider with a user's key. Its job runs every hour: it finds the
 // sessions in which the user held positions, with one session before and after, and asks
-// the provider for those that it was not asked for, or only before they had ended. Bars
-// are stored as imports, which can be reversed.
+// the provider for those it was not asked for, or only before they had ended. Bars are
+// stored as imports, which can be reversed.
 package barfetch
 
 import (
@@ -19,13 +19,13 @@ import (
 	"fillbook/internal/prices/barsource"
 )
 
-// JobKind is the kind of the jobs of sources; see [Service.Run].
+// JobKind is the kind of the source jobs; see [Service.Run].
 const JobKind = "bars"
 
-// Status is the state of a source or the outcome of a run.
+// Status is a source's state or a run's outcome.
 type Status = fetch.Status
 
-// The states of sources and the outcomes of runs; see package fetch.
+// The states of sources and the run outcomes; see package fetch.
 const (
 	StatusOK        = fetch.StatusOK
 	StatusRunning   = fetch.StatusRunning
@@ -34,14 +34,13 @@ const (
 	StatusAttention = fetch.StatusAttention
 )
 
-// Source is a provider that a user fetches bars from.
+// Source is a provider a user fetches bars from.
 type Source struct {
 	ID       journal.BarSourceID
 	Provider string
 	// Enabled sources run by themselves, others only when asked.
 	Enabled bool
-	// Symbols are the symbols or roots to fetch; if there are none, all that were
-	// traded.
+	// Symbols are the symbols or roots to fetch; if there are none, all traded ones.
 	Symbols []string
 	// Since is the first day to fetch; empty for no limit.
 	Since journal.Day
@@ -50,7 +49,7 @@ type Source struct {
 	UpdatedAt time.Time
 }
 
-// Run is a run of a source.
+// Run is a source run.
 type Run struct {
 	ID     journal.BarRunID
 	Source journal.BarSourceID
@@ -60,11 +59,11 @@ type Run struct {
 	Imports []journal.BarImportID
 }
 
-// Options are the settings of a [Service].
+// Options configure a [Service].
 type Options struct {
 	fetch.Options
 	Bars *bars.Service
-	// Providers are those that users can choose.
+	// Providers are those users can choose.
 	Providers []barsource.Provider
 }
 
@@ -87,7 +86,7 @@ func New(options Options) *Service {
 }
 
 // Tables returns the tables with what was fetched. A copy without bars leaves them out,
-// so that it fetches the bars again.
+// so it fetches the bars again.
 func Tables() []string { return []string{"bar_source_sessions", "bar_source_runs"} }
 
 // RotateSecret seals all credentials with a new secret. It runs in the caller's

@@ -36,8 +36,8 @@ import (
 
 const secret = "secret-key"
 
-// acme is a provider of stocks with a simple protocol: the answer has the openings of
-// bars, one to a line.
+// acme is a provider of stocks with a simple protocol: the answer has the bar openings,
+// one to a line.
 type acme struct{}
 
 func (acme) Describe() barsource.Description {
@@ -122,7 +122,7 @@ func (s shop) Price(ctx context.Context, client remote.Doer, credentials map[str
 	return barsource.Price{Amount: amount, Currency: "USD"}, err
 }
 
-// fixture is an installation with a user, and the server of the provider.
+// fixture is an installation with a user, and the provider's server.
 type fixture struct {
 	*testing.T
 	*installation.Installation
@@ -132,7 +132,7 @@ type fixture struct {
 	log     *bytes.Buffer
 	// asked are the requests: symbol, from and to.
 	asked []string
-	// answer replaces the answer of the server, if it is set.
+	// answer replaces the server's answer, if it is set.
 	answer http.HandlerFunc
 }
 
@@ -444,7 +444,7 @@ func TestFailingEnds(t *testing.T) {
 	})
 }
 
-// TestInterruptedRun stops a server in the middle of a run: another one begins again.
+// TestInterruptedRun stops a server during a run: another one begins again.
 func TestInterruptedRun(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(f *fixture) {
@@ -598,7 +598,7 @@ func TestPriceIsAskedFirst(t *testing.T) {
 	})
 }
 
-// TestPriceIsNotSaid checks the refusal for a price that the provider does not say.
+// TestPriceIsNotSaid checks the refusal for a price the provider does not say.
 func TestPriceIsNotSaid(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(f *fixture) {

@@ -15,9 +15,9 @@ import (
 // firstRates is the first day with reference rates.
 const firstRates = journal.Day("1999-01-04")
 
-// loadCurrencies finds the days for which rates of currencies are wanted: those of the
-// owner's accounts, and those that the source lists, from the first trade on. A source of
-// rates lists further currencies, because a user may want totals in any of them.
+// loadCurrencies finds the days for which currency rates are wanted: those of the owner's
+// accounts, and those the source lists, from the first trade on. A source of rates lists
+// further currencies, because a user may want totals in any of them.
 func (p *planner) loadCurrencies(ctx context.Context, tx *db.Tx, owner journal.UserID) error {
 	currencies, err := ledger.BaseCurrencies(ctx, tx, owner)
 	if err != nil {
@@ -27,7 +27,7 @@ func (p *planner) loadCurrencies(ctx context.Context, tx *db.Tx, owner journal.U
 	if err != nil || !found {
 		return err
 	}
-	// The rate of a day may be one of some days before.
+	// A day's rate may be one of some days before.
 	day := max(journal.DayOf(first.UTC()).AddDays(-market.ReferenceLookBack), firstRates)
 	for _, symbol := range p.source.Symbols {
 		if currency, ok := market.ReferenceCurrency(symbol); ok {

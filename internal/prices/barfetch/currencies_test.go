@@ -25,7 +25,7 @@ import (
 	"fillbook/internal/trading/ledger"
 )
 
-// bank is a server of Frankfurter. Every day but weekends has the rate 1.25.
+// bank is a Frankfurter server. Every day but weekends has the rate 1.25.
 type bank struct {
 	asked []string
 	// answer replaces the answer, if it is set.
@@ -65,7 +65,7 @@ func (p fast) Describe() barsource.Description {
 	return about
 }
 
-// eachBank is eachEngine with a server of Frankfurter.
+// eachBank is eachEngine with a Frankfurter server.
 func eachBank(t *testing.T, fn func(f *fixture, b *bank)) {
 	t.Helper()
 	var banks sync.Map // by database: the engines are tested at the same time
@@ -99,8 +99,8 @@ func (f *fixture) createRates(symbols ...string) barfetch.Source {
 	return source
 }
 
-// TestRatesOfCurrenciesAreFetched starts on a Tuesday at 15:04 UTC, before the rate of
-// the day.
+// TestRatesOfCurrenciesAreFetched starts on a Tuesday at 15:04 UTC, before the day's
+// rate.
 func TestRatesOfCurrenciesAreFetched(t *testing.T) {
 	t.Parallel()
 	eachBank(t, func(f *fixture, b *bank) {
@@ -150,7 +150,7 @@ func TestRatesOfCurrenciesAreFetched(t *testing.T) {
 		f.clock.Advance(2 * time.Hour)
 		f.runDue()
 		b.checkAsked(f)
-		// Once more after the day, in case that the rate was late.
+		// Once more after the day, in case the rate was late.
 		f.clock.Advance(6 * time.Hour)
 		f.runDue()
 		b.checkAsked(f, "2026-03-10..2026-03-10 CHF", "2026-03-10..2026-03-10 GBP", "2026-03-10..2026-03-10 USD")
@@ -234,7 +234,7 @@ func TestRatesAfterErrors(t *testing.T) {
 				b.answer, b.asked = nil, nil
 				f.clock.Advance(time.Hour)
 				f.runDue()
-				b.checkAsked(f, "2026-02-27..2026-03-10 USD") // with the rate of the day
+				b.checkAsked(f, "2026-02-27..2026-03-10 USD") // with the day's rate
 			})
 		})
 	}

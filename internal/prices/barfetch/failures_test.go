@@ -21,8 +21,8 @@ func (fault) Fetch(context.Context, remote.Doer, map[string]string, barsource.Qu
 	panic("a fault")
 }
 
-// TestFaultOfTheServer checks that a run that panics is tried again later each time, that
-// the user sees it, and that it is given up after ten days.
+// TestFaultOfTheServer checks a panicking run: it is tried again later each time, the
+// user sees it, and it is given up after ten days.
 func TestFaultOfTheServer(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(f *fixture) {
@@ -81,7 +81,7 @@ func (f *fixture) exec(statement string, args ...any) {
 	}))
 }
 
-// kill ends the claim of the job as if its server had died a minute ago.
+// kill ends the job's claim as if its server had died a minute ago.
 func (f *fixture) kill() {
 	f.Helper()
 	f.exec(`UPDATE jobs SET lease_until = $1 WHERE kind = $2`, db.Micros(f.clock.Now()), barfetch.JobKind)

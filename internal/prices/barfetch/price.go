@@ -12,20 +12,20 @@ import (
 	"fillbook/internal/prices/barsource"
 )
 
-// Quote is what the bars cost that a source would fetch.
+// Quote is the price for the bars a source would fetch.
 type Quote struct {
 	barsource.Price
 	// Sessions and Symbols count what would be fetched.
 	Sessions, Symbols int
-	// Remaining counts the sessions that are not in the price, because there are too
-	// many. They can be fetched later.
+	// Remaining counts the sessions left out of the price, because there are too many.
+	// They can be fetched later.
 	Remaining int
 }
 
 // maxPriced is how many queries a price is for.
 const maxPriced = 25
 
-// Price returns what the bars cost that a source would fetch. It orders nothing.
+// Price returns the price for the bars a source would fetch. It orders nothing.
 func (s *Service) Price(ctx context.Context, owner journal.UserID, id journal.BarSourceID) (quote Quote, err error) {
 	if !s.Enabled() {
 		return Quote{}, remote.Disabled()
@@ -83,7 +83,7 @@ func (s *Service) sumPrices(ctx context.Context, pricer barsource.Pricer, creden
 	return quote, nil
 }
 
-// priceError returns the refusal for a price that the provider did not say.
+// priceError returns the refusal for a price the provider did not say.
 func priceError(title string, err error) error {
 	var limited *remote.RateLimited
 	switch {

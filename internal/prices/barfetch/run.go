@@ -47,7 +47,7 @@ const (
 	repeatTime = time.Hour
 	// resumeTime is the time until the next run if the last one reached a limit.
 	resumeTime = time.Minute
-	// maxMessage is the most characters of a message.
+	// maxMessage is the most characters in a message.
 	maxMessage = 500
 )
 
@@ -72,7 +72,7 @@ func (c *counter) Do(request *http.Request) (*http.Response, error) {
 	return c.Doer.Do(request)
 }
 
-// run is a run of a source.
+// run is a source run.
 type run struct {
 	*Service
 	job         jobs.Job
@@ -84,15 +84,15 @@ type run struct {
 	client      *counter
 	lookup      *bars.Lookup
 	queries     []query
-	budget      decimal.Decimal // of a provider that charges
+	budget      decimal.Decimal // for a charging provider
 
 	collected map[bars.Key]*collected
 	bars      int
-	asked     []fetchedKey // the sessions of the bars that are collected
-	unknown   []string     // symbols that the provider does not have
+	asked     []fetchedKey // the sessions of the collected bars
+	unknown   []string     // symbols the provider does not have
 }
 
-// collected are bars of a series that are not stored yet.
+// collected are a series's bars before they are stored.
 type collected struct {
 	block  market.Block
 	ranges []market.Range
@@ -184,7 +184,7 @@ func (r *run) load(ctx context.Context, tx *db.Tx) (err error) {
 	return nil
 }
 
-// Fetch implements fetch.Runner: it fetches and stores all bars that are wanted.
+// Fetch implements fetch.Runner: it fetches and stores all wanted bars.
 func (r *run) Fetch(ctx context.Context) error {
 	err := r.fetchAll(ctx)
 	if ctx.Err() != nil {
@@ -273,7 +273,7 @@ func (r *run) markAsked(q query) {
 	}
 }
 
-// collect keeps the bars of an answer until they are stored.
+// collect keeps an answer's bars until they are stored.
 func (r *run) collect(q query, result barsource.Result) {
 	r.markAsked(q)
 	if len(result.Block.Bars) == 0 {
@@ -298,8 +298,8 @@ func (r *run) collect(q query, result barsource.Result) {
 	r.bars += len(result.Block.Bars)
 }
 
-// seriesSymbol returns the symbol of the series that an instrument's bars are stored in:
-// that of the journal, unless it is the underlying of an option.
+// seriesSymbol returns the symbol of the series an instrument's bars are stored in: that
+// of the journal, unless it is an option's underlying.
 func seriesSymbol(of instruments.Priced, atProvider string) string {
 	if of.Type == instruments.TypeOption && instruments.OptionContract(of.Symbol) == "" {
 		return atProvider
@@ -307,7 +307,7 @@ func seriesSymbol(of instruments.Priced, atProvider string) string {
 	return of.Symbol
 }
 
-// flush stores what was collected, with the sessions that were asked for.
+// flush stores the collected bars, with their sessions.
 func (r *run) flush(ctx context.Context) error {
 	if len(r.asked) == 0 {
 		return nil
@@ -387,7 +387,7 @@ func (r *run) End(ctx context.Context, cause error) error {
 	})
 }
 
-// judge decides what the error of a run means.
+// judge decides what a run's error means.
 func (r *run) judge(err error, now time.Time) fetch.Verdict {
 	var refusal *journal.Error
 	switch {
@@ -416,7 +416,7 @@ func (r *run) judge(err error, now time.Time) fetch.Verdict {
 // maxNamed is how many symbols a message names.
 const maxNamed = 10
 
-// describeUnknown names the symbols or currencies that the provider does not have.
+// describeUnknown names the symbols or currencies the provider does not have.
 func (r *run) describeUnknown() string {
 	if len(r.unknown) == 0 {
 		return ""

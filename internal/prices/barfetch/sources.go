@@ -43,10 +43,10 @@ var kind = &fetch.Kind[journal.BarSourceID, Source, Run]{
 	RunIn:       func(r *Run) *fetch.Run { return &r.Run },
 }
 
-// Change is a change of a source. A new source needs a provider.
+// Change is a source change. A new source needs a provider.
 type Change struct {
 	Provider journal.Opt[string]
-	// Credentials replace all that are stored.
+	// Credentials replace all stored ones.
 	Credentials journal.Opt[map[string]string]
 	Enabled     journal.Opt[bool]
 	Symbols     journal.Opt[[]string]
@@ -201,8 +201,8 @@ func (s *Service) Update(ctx context.Context, owner journal.UserID, id journal.B
 	})
 }
 
-// errUnknownProvider returns the refusal for a source of a provider that this version does
-// not have.
+// errUnknownProvider returns the refusal for a source of a provider this version does not
+// have.
 func errUnknownProvider(source Source) error {
 	return journal.Conflict("This version has no provider %s. Delete the source.", source.Provider)
 }
@@ -217,11 +217,11 @@ func (s *Service) Delete(ctx context.Context, owner journal.UserID, id journal.B
 
 // request is what a user asked for with a run.
 type request struct {
-	// MaxPrice is the most that queries may cost; empty for providers that are free.
+	// MaxPrice is the most the queries may cost; empty for free providers.
 	MaxPrice string `json:"max_price,omitempty"`
 }
 
-// Start makes a source due now. maxPrice is the most that its queries may cost, as
+// Start makes a source due now. maxPrice is the most its queries may cost, as
 // [Service.Price] said; it is required for a provider that charges, and empty otherwise.
 // If the source runs already nothing changes.
 func (s *Service) Start(ctx context.Context, owner journal.UserID, id journal.BarSourceID, maxPrice string) (source Source, err error) {
@@ -265,8 +265,8 @@ func (s *Service) Start(ctx context.Context, owner journal.UserID, id journal.Ba
 	return source, err
 }
 
-// Restore adds the sources of a backup without their keys, switched off, except those of
-// providers that the owner has. The refusals are those of single sources; the others are
+// Restore adds the sources in a backup without their keys, switched off, except those of
+// providers the owner has. The refusals are those of single sources; the others are
 // restored. There are fewer providers than the limit, which is for files that were not
 // written by Fillbook. It is a step.
 func Restore(ctx context.Context, tx *db.Tx, owner journal.UserID, list []Source) (added int, refusals []error, err error) {
@@ -283,7 +283,7 @@ func Restore(ctx context.Context, tx *db.Tx, owner journal.UserID, list []Source
 	})
 }
 
-// newRestored returns a source of a backup as it is stored.
+// newRestored returns a source in a backup as it is stored.
 func newRestored(source Source) (Source, error) {
 	change := Change{Symbols: journal.Some(source.Symbols), Since: journal.Some(source.Since)}
 	source, err := change.apply(source, cmp.Or(source.Since, journal.DayOf(source.CreatedAt)))

@@ -16,19 +16,19 @@ import (
 	"fillbook/internal/trading/ledger"
 )
 
-// barSecs is the length of the bars that are fetched, except rates.
+// barSecs is the length of the fetched bars, except rates.
 const barSecs = 60
 
-// settleTime is how long after its end a session is fetched for the last time, so that
-// late corrections are in it.
+// settleTime is how long after its end a session is fetched for the last time, so late
+// corrections are in it.
 const settleTime = time.Hour
 
 // wanted is an instrument with the sessions for which its bars are wanted.
 type wanted struct {
 	of instruments.Priced
-	// name is that of its prices, which all notations share.
+	// name is its price name, shared by all notations.
 	name string
-	// secs is the length of the bars.
+	// secs is the bar length.
 	secs     int64
 	calendar market.Calendar
 	sessions map[int64]market.Range // by their start
@@ -40,7 +40,7 @@ type planner struct {
 	provider barsource.Provider
 	about    barsource.Description
 	now      time.Time
-	// again includes sessions that were fetched before they ended.
+	// again includes sessions fetched before they ended.
 	again   bool
 	byName  map[string]*wanted
 	clocks  map[market.Calendar]*sessionClock
@@ -113,7 +113,7 @@ func loadPlan(ctx context.Context, tx *db.Tx, owner journal.UserID, source Sourc
 	})
 }
 
-// add adds the sessions of a position, with one before and one after.
+// add adds a position's sessions, with one before and one after.
 func (p *planner) add(held ledger.HeldTime) {
 	const micros = 1_000_000
 	if !p.isChosen(held.Instrument) {
@@ -180,14 +180,13 @@ func (p *planner) isDue(w *wanted, session market.Range) bool {
 	return !asked || at.Before(settled) && (p.again || !p.now.Before(settled))
 }
 
-// query is a request for some sessions of an instrument that follow each other.
+// query is a request for consecutive sessions in an instrument.
 type query struct {
 	*wanted
 	sessions []market.Range
 }
 
-// title names what is asked for, as the user knows it: the symbol, or the currency of
-// rates.
+// title names what is asked for, as the user knows it: the symbol, or the rate currency.
 func (q query) title() string {
 	if q.secs == market.ReferenceSecs {
 		return q.name
@@ -207,11 +206,11 @@ func (q query) toQuery(now time.Time) barsource.Query {
 	return barsource.Query{Instrument: q.of, BarSecs: q.secs, From: time.Unix(q.from(), 0).UTC(), To: to, Now: now}
 }
 
-// maxPause is the longest time between two sessions that are fetched with one query: a
-// weekend with a holiday.
+// maxPause is the longest time between two sessions fetched with one query: a weekend
+// with a holiday.
 const maxPause = 4 * 24 * 60 * 60
 
-// queries returns the queries for all sessions that are wanted, the latest first.
+// queries returns the queries for all wanted sessions, the latest first.
 func (p *planner) queries() (list []query) {
 	for _, w := range p.byName {
 		longest := int64(min(max(p.about.PageBars, 24*60), 10_000)) * w.secs

@@ -1,8 +1,8 @@
-// Package barsource is what the clients of price providers have in common: how a
-// provider describes itself, how it is asked for bars, and how its bars are collected.
+// Package barsource is what the clients of price providers have in common: how a provider
+// describes itself, how it is asked for bars, and how its bars are collected.
 //
 // A client is pure, see package remote, and keeps nothing between two queries. Each
-// provider has a package of its own below this one.
+// provider has its own package below this one.
 package barsource
 
 import (
@@ -17,14 +17,14 @@ import (
 
 // Provider is a source of price bars. Its methods are safe for concurrent use.
 type Provider interface {
-	// Describe returns what users and the caller must know of the provider.
+	// Describe returns what users and the caller must know about the provider.
 	Describe() Description
-	// Symbol returns the provider's name of an instrument that was traded at a time,
-	// and false if the provider cannot have its prices. It sends nothing.
+	// Symbol returns the provider's name for an instrument traded at a time, and false if
+	// the provider cannot have its prices. It sends nothing.
 	Symbol(of instruments.Priced, at time.Time) (string, bool)
-	// Fetch returns the bars of a query. It may send several requests. The error is a
-	// [*remote.RateLimited], or it wraps one of the errors of this package, of package
-	// remote or of the client; then the result is empty.
+	// Fetch returns a query's bars. It may send several requests. The error is a
+	// [*remote.RateLimited], or wraps an error from this package, package remote or the
+	// client; then the result is empty.
 	Fetch(ctx context.Context, client remote.Doer, credentials map[string]string, query Query) (Result, error)
 }
 
@@ -41,7 +41,7 @@ type Price struct {
 	Currency string
 }
 
-// Description is what users and the caller must know of a provider.
+// Description is what users and the caller must know about a provider.
 type Description struct {
 	// Name is the provider's name in the API and in settings, such as alpaca.
 	Name string
@@ -52,11 +52,11 @@ type Description struct {
 	// Notes say in one or two sentences what a user must know, such as where to get a
 	// key.
 	Notes string
-	// Hosts are all hosts that it calls, without scheme and port.
+	// Hosts are all hosts it calls, without scheme and port.
 	Hosts []string
 	// Fields are the credentials and choices.
 	Fields []remote.Field
-	// BarSecs are the lengths of bars that it has, in seconds, the shortest first.
+	// BarSecs are the lengths of bars it has, in seconds, the shortest first.
 	BarSecs []int64
 	// PageBars is how many bars one request returns at most. A query for more takes
 	// several requests.
@@ -64,7 +64,7 @@ type Description struct {
 	// RequestsPerMinute is how many requests the provider allows, with a margin.
 	RequestsPerMinute int
 	// Delay is how long after its end the provider returns a bar. It is negative if a bar
-	// is known before it ends: the rate of a day.
+	// is known before it ends: a day's rate.
 	Delay time.Duration
 	// HistoryBars is how many bars it keeps, or 0 if it keeps them for years.
 	HistoryBars int
@@ -75,20 +75,20 @@ type Description struct {
 	IsRates bool
 }
 
-// Query selects the bars of one instrument that open in [From, To).
+// Query selects one instrument's bars that open in [From, To).
 type Query struct {
 	Instrument instruments.Priced
 	BarSecs    int64
 	From, To   time.Time
-	// Now is the present. Bars that have not ended by then are left out.
+	// Now is the present. Bars still open then are left out.
 	Now time.Time
 }
 
-// Result are the bars of a query.
+// Result are a query's bars.
 type Result struct {
-	// Symbol is the provider's name of the instrument.
+	// Symbol is the provider's instrument name.
 	Symbol string
-	// Block has the bars in order of time, each time once.
+	// Block has the bars in time order, each time once.
 	Block      market.Block
 	PriceKind  market.PriceKind
 	VolumeKind market.VolumeKind
@@ -97,13 +97,13 @@ type Result struct {
 	// without trades is. It is empty if From equals To.
 	Covered market.Range
 	// IsComplete reports whether a time in Covered without a bar is one without trades,
-	// so that Covered can be declared if there are bars. It is false if the provider
-	// leaves out trades, for example those outside of regular hours.
+	// so Covered can be declared if there are bars. It is false if the provider leaves
+	// out trades, for example those outside regular hours.
 	IsComplete bool
-	// Skipped counts the bars of the answer that are not valid, for example those with
-	// a high below the low.
+	// Skipped counts invalid bars in the answer, for example those with a high below the
+	// low.
 	Skipped int
 }
 
-// MaxBars is how many bars a query may ask for, counting every bar of its time.
+// MaxBars is how many bars a query may ask for, counting every bar in its period.
 const MaxBars = 100_000

@@ -11,7 +11,7 @@ import (
 	"fillbook/internal/prices/market"
 )
 
-// ParseSeconds returns the time of a number of milliseconds, in seconds.
+// ParseSeconds returns a time in milliseconds as seconds.
 func ParseSeconds(n remote.Number) (int64, error) {
 	millis, err := strconv.ParseInt(string(n), 10, 64)
 	if err != nil || millis%1000 != 0 {
@@ -20,10 +20,10 @@ func ParseSeconds(n remote.Number) (int64, error) {
 	return millis / 1000, nil
 }
 
-// errBarTime is the error of a time that no bar can have.
+// errBarTime is the error for a time no bar can have.
 var errBarTime = remote.Malformed("a bar has a time that it cannot have")
 
-// Values are the numbers of a bar. The volume may be empty.
+// Values are a bar's numbers. The volume may be empty.
 type Values struct {
 	Open, High, Low, Close, Volume remote.Number
 }
@@ -35,9 +35,9 @@ type row struct {
 	volume                 decimal.Null
 }
 
-// Add adds a bar. One that is just outside of the query, that has not ended or that is
-// not valid is left out. The error wraps remote.ErrMalformed if the provider sent bars of
-// another time, and remote.ErrTooLarge if it sent too many.
+// Add adds a bar. A bar just outside the query, still open or invalid is left out. The
+// error wraps remote.ErrMalformed if the provider sent bars from another time, and
+// remote.ErrTooLarge if it sent too many.
 func (r *Run) Add(time int64, v Values) error {
 	isWanted, err := r.accepts(time)
 	if err != nil || !isWanted {
@@ -63,9 +63,8 @@ const (
 	rowLength
 )
 
-// AddRows adds bars that are lists of numbers, as most exchanges of coins send them:
-// the time in milliseconds, open, high, low, close, volume, and others that are
-// ignored.
+// AddRows adds bars sent as lists of numbers, as most coin exchanges do: the time in
+// milliseconds, open, high, low, close, volume, and others, which are ignored.
 func (r *Run) AddRows(rows [][]remote.Number) error {
 	for _, n := range rows {
 		if len(n) < rowLength {
@@ -82,7 +81,7 @@ func (r *Run) AddRows(rows [][]remote.Number) error {
 	return nil
 }
 
-// AddBlock adds the bars of a block like Add.
+// AddBlock adds a block's bars like Add.
 func (r *Run) AddBlock(block market.Block) error {
 	for _, b := range block.Bars {
 		isWanted, err := r.accepts(b.Time)
@@ -104,8 +103,8 @@ func (r *Run) AddBlock(block market.Block) error {
 	return nil
 }
 
-// accepts reports whether a bar of that time is wanted. The error is that of a time
-// that was not asked for.
+// accepts reports whether a bar at that time is wanted. The error is for a time that was
+// not asked for.
 func (r *Run) accepts(time int64) (bool, error) {
 	if time%min(r.Secs, 60) != 0 || time < r.within.From-r.Secs || time > r.within.To+r.Secs {
 		return false, errBarTime
@@ -147,8 +146,8 @@ func (v Values) parse() (row, bool) {
 
 var maxPrice = decimal.New(market.MaxPrice - 1)
 
-// finish returns the result with the bars in order, each time once. The last of
-// several bars of one time is kept.
+// finish returns the result with the bars in order, each time once. The last of several
+// bars at one time is kept.
 func (r *Run) finish() Result {
 	slices.SortStableFunc(r.rows, func(a, b row) int { return cmp.Compare(a.time, b.time) })
 	kept := r.rows[:0]

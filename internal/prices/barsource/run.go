@@ -11,22 +11,22 @@ import (
 )
 
 // Run is a query while it is answered. A provider sends requests with it and adds the
-// bars of the answers.
+// bars it gets.
 type Run struct {
 	// Result is what Fetch returns. Its bars, Covered and Skipped are set at the end;
 	// the provider may change the other fields.
 	Result Result
-	// Secs is the length of a bar.
+	// Secs is a bar's length.
 	Secs int64
 
 	*remote.Session
-	within market.Range // of the bars that are wanted
+	within market.Range // of the wanted bars
 	ended  int64        // when a bar must have ended
 	rows   []row
 }
 
-// Page fetches the bars of a window, which has at most
-// [Description.PageBars] bars, and adds them to the run.
+// Page fetches a window, which has at most [Description.PageBars] bars, and adds its bars
+// to the run.
 type Page func(ctx context.Context, run *Run, window market.Range) error
 
 // Fetch answers a query with one page after the other. It is what the Fetch methods of
@@ -45,8 +45,8 @@ func Fetch(ctx context.Context, client remote.Doer, provider Provider, credentia
 	return run.finish(), nil
 }
 
-// Ask starts a query for something other than bars, such as its price. The window that
-// page gets is the whole time of the query.
+// Ask starts a query for something other than bars, such as its price. page gets the
+// whole query period as its window.
 func Ask(ctx context.Context, client remote.Doer, provider Provider, credentials map[string]string, query Query, page Page) error {
 	run, err := newRun(client, provider, credentials, query)
 	if err != nil {
@@ -82,7 +82,7 @@ func newRun(client remote.Doer, provider Provider, credentials map[string]string
 	return r, err
 }
 
-// clamp returns the part of a range that the provider can answer for.
+// clamp returns the part in a range the provider can answer for.
 func (r *Run) clamp(within market.Range, history int64) (market.Range, error) {
 	last := r.ended - r.ended%r.Secs
 	if oldest := last - history*r.Secs; history > 0 && within.From < oldest {

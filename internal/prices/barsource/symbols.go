@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// quotes are the currencies and coins that pairs of coins are priced in. The longest
-// one that a pair ends with is its quote.
+// quotes are the currencies and coins in which coin pairs are priced. The longest one a
+// pair ends with is its quote.
 var quotes = strings.Fields("USDT USDC FDUSD TUSD BUSD DAI USD EUR GBP TRY BRL JPY AUD BTC ETH BNB")
 
 var (
@@ -17,9 +17,9 @@ var (
 	pair          = regexp.MustCompile(`^[A-Z0-9]{1,15}$`)
 )
 
-// SplitPair returns the coin and the quote of a pair or of a contract on one, in any
-// notation that platforms have: BTC and USDT for BTC/USDT, BINANCE:BTCUSDT.P,
-// BTC-USDT-SWAP and BTC/USDT:USDT.
+// SplitPair returns the coin and the quote for a pair or a contract on one, in any
+// notation platforms have: BTC and USDT for BTC/USDT, BINANCE:BTCUSDT.P, BTC-USDT-SWAP
+// and BTC/USDT:USDT.
 func SplitPair(symbol string) (base, quote string, ok bool) {
 	text := strings.ToUpper(strings.TrimSpace(symbol))
 	if before, after, found := strings.Cut(text, ":"); found {
@@ -36,7 +36,7 @@ func SplitPair(symbol string) (base, quote string, ok bool) {
 	return base, quote, quote != ""
 }
 
-// IsType reports whether an instrument has one of the types, or none that is known.
+// IsType reports whether an instrument has one of the types, or an unknown one.
 func IsType(instrumentType string, types ...string) bool {
 	return instrumentType == "" || slices.Contains(types, instrumentType)
 }

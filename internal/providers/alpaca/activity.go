@@ -13,18 +13,18 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// dollar is the currency of Alpaca's accounts.
+// dollar is the currency in all Alpaca accounts.
 const dollar = "USD"
 
 // The activities that are read in their own way.
 const (
 	typeFill        = "FILL"
-	typeOptionTrade = "OPTRD" // the shares of an exercise or an assignment
+	typeOptionTrade = "OPTRD" // shares from an exercise or an assignment
 	typeCryptoFee   = "CFEE"
 	typeCorrection  = "CORR"
 )
 
-// kinds are the kinds of the other activities. Dividends all begin with DIV.
+// kinds are the other activity kinds. Dividends all begin with DIV.
 var kinds = map[string]statement.Kind{
 	"CSD": statement.KindTransfer, "CSW": statement.KindTransfer, "CSR": statement.KindTransfer,
 	"JNL": statement.KindTransfer, "JNLC": statement.KindTransfer, "ACATC": statement.KindTransfer,
@@ -90,14 +90,14 @@ func (a activity) add(rows *connector.Rows) {
 	}
 }
 
-// isSelected reports whether an activity that is not a trade belongs to the query. Alpaca
-// selects these by the time of their booking, which may be days after their day.
+// isSelected reports whether an activity other than a trade belongs to the query. Alpaca
+// selects these by booking time, which may be days after their day.
 func (a activity) isSelected(rows *connector.Rows) bool {
 	created, err := time.Parse(time.RFC3339Nano, a.CreatedAt)
 	return err != nil || rows.Contains(created)
 }
 
-// kind returns the kind of an activity that is not a trade. One that is not known is an
+// kind returns the kind for an activity other than a trade. An unknown one is an
 // adjustment if it moved money.
 func (a activity) kind() statement.Kind {
 	if strings.HasPrefix(a.Type, "DIV") {
@@ -114,7 +114,7 @@ func (a activity) changesPosition(kind statement.Kind) bool {
 	return a.Type == typeCorrection || kind == statement.KindMovement || kind == statement.KindCorporateAction
 }
 
-// day returns the first instant of the activity's day.
+// day returns when the activity's day begins.
 func (a activity) day(record *connector.Record) time.Time {
 	at, err := time.ParseInLocation(time.DateOnly, a.Date, newYork)
 	if err != nil {
@@ -124,7 +124,7 @@ func (a activity) day(record *connector.Record) time.Time {
 	return at.UTC()
 }
 
-// newYork is the zone of Alpaca's days.
+// newYork is the zone for Alpaca's days.
 var newYork = func() *time.Location {
 	zone, err := time.LoadLocation("America/New_York")
 	if err != nil {
@@ -158,8 +158,8 @@ func addFill(record *connector.Record, fill statement.Fill, i statement.Instrume
 	record.AddFill(fill, cmp.Or(i.Quote, dollar))
 }
 
-// nameSecurity returns the instrument of a symbol: a pair of coins, an option in the
-// notation of OCC, or a share.
+// nameSecurity returns a symbol's instrument: a coin pair, an option in the notation of
+// OCC, or a share.
 func nameSecurity(symbol string) statement.Instrument {
 	if strings.Contains(symbol, "/") {
 		return statement.NamePair(symbol, "")
@@ -170,8 +170,8 @@ func nameSecurity(symbol string) statement.Instrument {
 	return statement.NamePlain(symbol, instruments.TypeStock)
 }
 
-// newDayFill returns a fill of which only the day is known. It is at the end of the day,
-// after the trades of the day. The sign of the quantity is the side.
+// newDayFill returns a fill known only by day. It is at the day's end, after the day's
+// trades. The quantity's sign is the side.
 func (a activity) newDayFill(record *connector.Record, quantity, price decimal.Decimal) statement.Fill {
 	fill := statement.Fill{
 		ID: a.Type + ":" + a.ID, At: a.day(record).In(newYork).AddDate(0, 0, 1).Add(-time.Second).UTC(), NoTime: true,
@@ -183,13 +183,13 @@ func (a activity) newDayFill(record *connector.Record, quantity, price decimal.D
 	return fill
 }
 
-// addDayFill adds a fill of which only the day is known.
+// addDayFill adds a fill known only by day.
 func (a activity) addDayFill(record *connector.Record, i statement.Instrument, quantity, price decimal.Decimal) {
 	addFill(record, a.newDayFill(record, quantity, price), i)
 }
 
-// addCoinFee adds the fee of purchases of a coin, which Alpaca takes from the coins of the
-// day: they leave the position at their price, and the proceeds are the fee.
+// addCoinFee adds the fee for buying a coin, which Alpaca takes from the day's coins:
+// they leave the position at their price, and the proceeds are the fee.
 func (a activity) addCoinFee(record *connector.Record, quantity decimal.Decimal) {
 	base, quote := statement.SplitPairBy(strings.ReplaceAll(a.Symbol, "/", ""), []string{"USD", "USDT", "USDC", "BTC"})
 	if quote == "" {

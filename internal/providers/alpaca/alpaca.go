@@ -1,8 +1,8 @@
-// Package alpaca fetches fills and cash from the account activities of Alpaca, and bars
-// of US shares from its market data.
+// Package alpaca fetches fills and cash from Alpaca's account activities, and bars for US
+// shares from its market data.
 //
-// The client was written from Alpaca's documentation and tested against a server of our
-// own. It was never tried with a live or a paper account.
+// The client was written from Alpaca's documentation and tested against our own server.
+// It was never tried with a live or a paper account.
 package alpaca
 
 import (
@@ -17,13 +17,13 @@ import (
 	"fillbook/internal/intake/connector"
 )
 
-// The names of the fields.
+// The field names.
 const (
 	keyField    = "api_key"
 	secretField = "api_secret"
 )
 
-// sites are the servers for the kinds of accounts.
+// sites are the servers for each account type.
 var sites = connector.Sites{
 	Field: remote.Field{Name: "environment", Title: "Account", Help: "The kind of account that the key is for."},
 	List: []connector.Site{
@@ -36,7 +36,7 @@ const (
 	accountPath    = "/v2/account"
 	activitiesPath = "/v2/account/activities"
 	fillsPath      = activitiesPath + "/" + typeFill
-	// pageSize is the largest one that Alpaca allows.
+	// pageSize is the largest one Alpaca allows.
 	pageSize = 100
 )
 
@@ -66,7 +66,7 @@ func (fillClient) Describe() connector.Description {
 			{Name: secretField, Title: "Secret key", Help: "Alpaca shows it once, when you generate the key.", IsSecret: true},
 			sites.NewField(),
 		},
-		RequestsPerMinute: 150, // of 200
+		RequestsPerMinute: 150, // the limit is 200
 		Delay:             time.Minute,
 		Overlap:           3 * 24 * time.Hour, // fees and corrections come late
 		ListsAll:          true,
@@ -75,7 +75,7 @@ func (fillClient) Describe() connector.Description {
 	}
 }
 
-// request returns a request with the credentials of a session.
+// request returns a request with a session's credentials.
 func request(session *remote.Session, path string, parameters map[string]string) remote.Request {
 	return remote.Request{
 		Address:    sites.Address(session, path),
@@ -129,8 +129,8 @@ func (fillClient) Fetch(ctx context.Context, session *remote.Session, query conn
 	}}})
 }
 
-// fetchPage adds the activities after one with an id, and returns the id of the last one
-// if there may be more.
+// fetchPage adds the activities after one with an id, and returns the last one's id if
+// there may be more.
 func fetchPage(ctx context.Context, session *remote.Session, rows *connector.Rows, query connector.Query, path, after string) (string, error) {
 	// Alpaca does not say whether the ends are included.
 	parameters := map[string]string{

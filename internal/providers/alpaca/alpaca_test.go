@@ -18,8 +18,7 @@ import (
 
 var start = time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
 
-// activity is what Alpaca has of an account. booked is not sent: it is the time by which
-// activities are selected.
+// activity is a server record. booked is not sent: activities are selected by this time.
 type activity struct {
 	booked time.Time
 	values providertest.Record
@@ -64,7 +63,7 @@ func newFills(list ...activity) providertest.FillCase {
 		Query:         connector.Query{From: start, To: start.AddDate(0, 0, 10), Currency: "USD"},
 		Now:           start.AddDate(0, 0, 20),
 		Answer:        server.ServeHTTP,
-		HasOtherTimes: true, // days of bookings
+		HasOtherTimes: true, // booking days
 		Identity:      connector.Identity{Account: "PA3ABC", Name: "PA3ABC (paper)"},
 		KeyPath:       "/v2/account",
 		Keys: map[string]providertest.Key{
@@ -82,7 +81,7 @@ func newFills(list ...activity) providertest.FillCase {
 	}
 }
 
-// servePage answers with the activities after one of them, in the order of their booking.
+// servePage answers with the activities after one of them, in booking order.
 func servePage(q url.Values, list []activity) http.HandlerFunc {
 	after, err := time.Parse(time.RFC3339, q.Get("after"))
 	until, err2 := time.Parse(time.RFC3339, q.Get("until"))
@@ -116,7 +115,7 @@ func TestFillPages(t *testing.T) {
 	}
 }
 
-// TestOnlyFills has a server without a list of all activities.
+// TestOnlyFills has a server that lists fills only.
 func TestOnlyFills(t *testing.T) {
 	t.Parallel()
 	c := newFills(newHistory()...)
@@ -242,8 +241,8 @@ problem The broker's record has no time that can be read.
 	}
 }
 
-// newHistory returns more activities than a page has, with several of one instant over the
-// ends of pages.
+// newHistory returns more activities than a page has, with several at one instant over
+// the page ends.
 func newHistory() (list []activity) {
 	for i := range 230 {
 		list = append(list, newFill(fmt.Sprintf("f%03d", i), time.Duration(i/4)*hour, providertest.Record{"qty": strconv.Itoa(i + 1)}))

@@ -19,14 +19,14 @@ const (
 	pageBars = 10_000
 )
 
-// The fields, whose names differ from those of a connection.
+// The fields, whose names differ from a connection's.
 const (
 	barKeyField    = "key_id"
 	barSecretField = "secret_key"
 	feedField      = "feed"
 )
 
-// Alpaca's names of its feeds.
+// Alpaca's feed names.
 const (
 	sip = "sip" // all American exchanges
 	iex = "iex" // one small exchange
@@ -57,12 +57,12 @@ func (barClient) Describe() barsource.Description {
 		},
 		BarSecs:           []int64{60, 300, 900, 1800, 3600},
 		PageBars:          pageBars,
-		RequestsPerMinute: 150, // of 200
+		RequestsPerMinute: 150, // the limit is 200
 		Delay:             16 * time.Minute,
 	}
 }
 
-// share is the symbol of an American share, with its class: BRK.B.
+// share is a US share symbol, with its class: BRK.B.
 var share = regexp.MustCompile(`^[A-Z]{1,5}(\.[A-Z])?$`)
 
 // Symbol implements barsource.Provider.

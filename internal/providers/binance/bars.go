@@ -40,7 +40,7 @@ func (barClient) Describe() barsource.Description {
 		Hosts:             []string{spotHost, futuresHost},
 		BarSecs:           []int64{60, 180, 300, 900, 1800, 3600},
 		PageBars:          pageBars,
-		RequestsPerMinute: 240, // of 480 for contracts and 3,000 for spot
+		RequestsPerMinute: 240, // the limit is 480 for contracts and 3,000 for spot
 		IsPublic:          true,
 	}
 }
@@ -60,7 +60,7 @@ func (barClient) Symbol(of instruments.Priced, _ time.Time) (string, bool) {
 	if of.Type == instruments.TypeFuture {
 		ok = ok && (quote == "USDT" || quote == "USDC")
 	}
-	// No pair of Binance is priced in dollars of a bank.
+	// No Binance pair is priced in bank dollars.
 	return base + quote, ok && quote != "USD"
 }
 
@@ -93,7 +93,7 @@ func fetchBars(ctx context.Context, run *barsource.Run, window market.Range, add
 
 func formatSecond(second int64) string { return strconv.FormatInt(second*1000, 10) }
 
-// bannedUntil is a part of the message to an address that is blocked.
+// bannedUntil is part of the message to a blocked address.
 var bannedUntil = regexp.MustCompile(`until ([0-9]{13})`)
 
 func classifyBars(a remote.Answer) error {
@@ -101,7 +101,7 @@ func classifyBars(a remote.Answer) error {
 	case a.Code == "-1121" || a.Code == "-1122":
 		return remote.ErrNotFound
 	case a.Status == http.StatusForbidden || a.Status == http.StatusTeapot || a.Code == "-1003":
-		// 403 is the answer of the firewall to too many requests.
+		// 403 is how the firewall answers too many requests.
 		limited := &remote.RateLimited{RetryAfter: a.RetryAfter(), IsBanned: a.Status != http.StatusTooManyRequests}
 		if found := bannedUntil.FindStringSubmatch(a.Message); found != nil && limited.RetryAfter == 0 {
 			millis, _ := strconv.ParseInt(found[1], 10, 64)

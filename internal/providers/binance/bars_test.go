@@ -16,7 +16,7 @@ import (
 var opening = time.Date(2025, 1, 2, 14, 30, 0, 0, time.UTC)
 
 // serveBars answers like Binance: bars that open from startTime to endTime, oldest first,
-// up to the limit, with the one that has not ended.
+// up to the limit, with the one still open.
 func serveBars(q url.Values) http.HandlerFunc {
 	limit := int(providertest.Int(q, "limit"))
 	switch {

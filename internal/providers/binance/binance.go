@@ -1,8 +1,8 @@
-// Package binance fetches fills and cash of the spot market and of USD-M futures from
-// Binance, and the public bars of both.
+// Package binance fetches fills and cash from Binance's spot market and its USD-M
+// futures, and the public bars for both.
 //
-// The client was written from Binance's documentation and tested against a server of our
-// own. It was never tried with an account.
+// The client was written from Binance's documentation and tested against our own server.
+// It was never tried with an account.
 package binance
 
 import (
@@ -18,35 +18,35 @@ import (
 	"fillbook/internal/intake/connector"
 )
 
-// The names of the fields.
+// The field names.
 const (
 	keyField    = "api_key"
 	secretField = "api_secret"
 )
 
 const (
-	// mainHost is the host of the spot market and of everything that concerns the key.
+	// mainHost serves the spot market and everything about the key.
 	mainHost    = "api.binance.com"
 	futuresHost = "fapi.binance.com"
 
-	// pageSize is the largest one that Binance allows, for every list.
+	// pageSize is the largest one Binance allows, for every list.
 	pageSize = 1000
 
 	day = 24 * time.Hour
 )
 
-// rightsPath is the path of the rights of a key.
+// rightsPath returns a key's rights.
 const rightsPath = "/sapi/v1/account/apiRestrictions"
 
-// The limits of the main host by weight, in a minute: of the address for /api and for
-// /sapi, and of the account for some calls below /sapi.
+// The main host's weight limits for one minute: per address for /api and /sapi, and per
+// account for some calls below /sapi.
 const (
 	weightAPI     = "api"
 	weightSAPI    = "sapi"
 	weightAccount = "account"
 )
 
-// newBuckets returns the limits of the main host with a margin: Binance allows 6,000, 12,000
+// newBuckets returns the main host's limits with a margin: Binance allows 6,000, 12,000
 // and 180,000.
 func newBuckets() []outbound.Bucket {
 	return []outbound.Bucket{
@@ -56,7 +56,7 @@ func newBuckets() []outbound.Bucket {
 	}
 }
 
-// newCalls returns the calls to the main host for the rights of a key and for the time.
+// newCalls returns the main host's calls for a key's rights and for the time.
 func newCalls() []connector.Call {
 	return []connector.Call{
 		{Method: http.MethodGet, Path: rightsPath, Weights: map[string]int{weightSAPI: 1}},
@@ -67,7 +67,7 @@ func newCalls() []connector.Call {
 // window is how many milliseconds old a request may be.
 const window = "5000"
 
-// newFields returns the fields of the key.
+// newFields returns the key's fields.
 func newFields() []remote.Field {
 	return []remote.Field{
 		{Name: keyField, Title: "API key", Help: "A key with the right Enable Reading only.", IsSecret: true},
@@ -98,13 +98,13 @@ func send(ctx context.Context, session *remote.Session, host, path string, param
 	}, into)
 }
 
-// The paths of the time, on the main host and on that of futures.
+// The time paths, on the main host and on the futures host.
 const (
 	timePath        = "/api/v3/time"
 	futuresTimePath = "/fapi/v1/time"
 )
 
-// askTime returns the time of a host.
+// askTime returns a host's time.
 func askTime(ctx context.Context, session *remote.Session, host string) (time.Time, error) {
 	path := futuresTimePath
 	if host == mainHost {
@@ -120,8 +120,8 @@ func askTime(ctx context.Context, session *remote.Session, host string) (time.Ti
 	return time.UnixMilli(answer.Millis), err
 }
 
-// sign adds the time and the signature, which must be the last parameter. The text that is
-// signed is the query as it is sent.
+// sign adds the time and the signature, which must be the last parameter. The signed text
+// is the query as it is sent.
 func sign(request *http.Request, session *remote.Session) {
 	query := request.URL.RawQuery
 	if query != "" {
@@ -131,7 +131,7 @@ func sign(request *http.Request, session *remote.Session) {
 	request.URL.RawQuery = query + "&signature=" + hex.EncodeToString(connector.SignSHA256(session.Value(secretField), query))
 }
 
-// classify returns the error of an answer.
+// classify returns an answer's error.
 func classify(a remote.Answer) error {
 	switch a.Code {
 	case "-1003":
@@ -148,7 +148,7 @@ func classify(a remote.Answer) error {
 	return nil
 }
 
-// rights are the rights of a key.
+// rights are a key's rights.
 type rights struct {
 	CanRead             *bool `json:"enableReading"`
 	CanWithdraw         bool  `json:"enableWithdrawals"`

@@ -30,7 +30,7 @@ func refuse(code int, message string) http.HandlerFunc {
 
 var errParameters = refuse(-1128, "Combination of optional parameters invalid.")
 
-// newServer returns a server that checks the key, the time and the signature of requests.
+// newServer returns a server that checks the key, the time and the request signature.
 func newServer() *providertest.Server {
 	s := &providertest.Server{Now: start.Truncate(time.Second).Add(2 * time.Hour), Unknown: refuse(-1100, "Illegal characters found in a parameter.")}
 	now := func(url.Values) http.HandlerFunc {
@@ -68,7 +68,7 @@ func newCase(s *providertest.Server, c connector.Connector) providertest.FillCas
 	}
 }
 
-// serveTrades returns the fills of a symbol by id or by time.
+// serveTrades returns a symbol's fills by id or by time.
 func serveTrades(trades map[string]providertest.List, most time.Duration) func(url.Values) http.HandlerFunc {
 	return func(q url.Values) http.HandlerFunc {
 		list, isListed := trades[q.Get("symbol")]

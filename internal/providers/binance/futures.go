@@ -20,13 +20,13 @@ const (
 	incomePath        = "/fapi/v1/income"
 	futuresTradesPath = "/fapi/v1/userTrades"
 
-	// weightFutures is the limit of the address by weight.
+	// weightFutures is the address's limit by weight.
 	weightFutures = "fapi"
 )
 
 type futuresClient struct{}
 
-// FuturesFills returns the connector of USD-M futures.
+// FuturesFills returns the connector for USD-M futures.
 func FuturesFills() connector.Connector { return futuresClient{} }
 
 // Describe implements connector.Connector.
@@ -47,7 +47,7 @@ func (futuresClient) Describe() connector.Description {
 		}...),
 		Fields:            newFields(),
 		RequestsPerMinute: 600,
-		Buckets:           append(newBuckets(), outbound.Bucket{Name: weightFutures, PerMinute: 1800}), // of 2,400
+		Buckets:           append(newBuckets(), outbound.Bucket{Name: weightFutures, PerMinute: 1800}), // the limit is 2,400
 		DailyAt:           30 * time.Minute,
 		History:           89 * day,
 		Window:            7 * day,
@@ -82,14 +82,14 @@ type futuresRun struct {
 	session *remote.Session
 	query   connector.Query
 	rows    *connector.Rows
-	// kept has the symbols of the query, and the sign of commissions.
+	// kept has the query's symbols, and the commission sign.
 	kept map[string]string
 	// commissions are what was paid for fills, by symbol and id, as far as this delivery has
 	// them. Costs are positive.
 	commissions map[string]decimal.Decimal
 }
 
-// The names of what is kept.
+// The names of kept values.
 const (
 	symbolsKey = "symbols"
 	signKey    = "commission"
@@ -116,7 +116,7 @@ func setTimes(parameters map[string]string, from, to time.Time) {
 // bookingTime is how much later than a fill its commission may be booked.
 const bookingTime = time.Minute
 
-// fetchIncome adds a page of the income, whose position is its number.
+// fetchIncome adds an income page, whose position is its number.
 func (r *futuresRun) fetchIncome(ctx context.Context, position string) (string, error) {
 	number := 1
 	if position != "" {
@@ -140,10 +140,10 @@ func (r *futuresRun) fetchIncome(ctx context.Context, position string) (string, 
 	return strconv.Itoa(number + 1), nil
 }
 
-// symbols returns the symbols of the query.
+// symbols returns the query's symbols.
 func (r *futuresRun) symbols() []string { return strings.Fields(r.kept[symbolsKey]) }
 
-// noteSymbol adds a symbol to those of the query, which are in order.
+// noteSymbol adds a symbol to the query's sorted symbols.
 func (r *futuresRun) noteSymbol(symbol string) {
 	list := r.symbols()
 	if i, isKnown := slices.BinarySearch(list, symbol); !isKnown && symbol != "" && !strings.ContainsAny(symbol, " \t\n") {
@@ -151,8 +151,8 @@ func (r *futuresRun) noteSymbol(symbol string) {
 	}
 }
 
-// fetchTrades adds a page of the fills of a symbol. A position is a symbol, and the id of
-// the first fill of the page if it is not the first page.
+// fetchTrades adds a page with a symbol's fills. A position is a symbol, and the page's
+// first fill id unless it is the first page.
 func (r *futuresRun) fetchTrades(ctx context.Context, position string) (string, error) {
 	list := r.symbols()
 	symbol, id, _ := strings.Cut(position, " ")

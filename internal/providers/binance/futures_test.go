@@ -16,15 +16,15 @@ import (
 	"fillbook/internal/providers/providertest"
 )
 
-// futuresServer has the income and the fills of an account.
+// futuresServer has the income and an account's fills.
 type futuresServer struct {
 	*providertest.Server
 	income providertest.List
 	trades map[string]providertest.List
 }
 
-// newFuturesTrade returns a fill some milliseconds after the start. A later member of the same
-// name replaces an earlier one.
+// newFuturesTrade returns a fill some milliseconds after the start. A later member with
+// the same name replaces an earlier one.
 func newFuturesTrade(after int64, id int, symbol, more string) string {
 	return fmt.Sprintf(`{"symbol": %q, "id": %d, "orderId": 99, "side": "SELL", "positionSide": "BOTH", "price": "3100.5", "qty": "0.2", "quoteQty": "620.1",
 		"realizedPnl": "-0.9", "commission": "0.24", "commissionAsset": "USDT", "buyer": false, "maker": false, "time": %d%s}`, symbol, id, millis+after, more)
@@ -109,8 +109,8 @@ func TestFutures(t *testing.T) {
 	providertest.Run(t, func() providertest.FillCase { return newFuturesCase(newFuturesHistory()) })
 }
 
-// TestSignOfCommissions has both signs that Binance may use for a cost. The income of the
-// first fill shows which it is.
+// TestSignOfCommissions has both signs Binance may use for a cost. The first fill's
+// income shows which it is.
 func TestSignOfCommissions(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ commissions, income, want string }{
@@ -140,7 +140,7 @@ func TestSignOfCommissions(t *testing.T) {
 	}
 }
 
-// TestFuturesPages has fills of one time on both sides of the end of a page.
+// TestFuturesPages has fills at one time around a page end.
 func TestFuturesPages(t *testing.T) {
 	t.Parallel()
 	s := newFuturesServer(nil, map[string]providertest.List{})
@@ -148,7 +148,7 @@ func TestFuturesPages(t *testing.T) {
 		s.trades["BTCUSDT"] = append(s.trades["BTCUSDT"], newFuturesTrade(int64(i/7), i+1, "BTCUSDT", ""))
 		s.income = append(s.income, newIncome(int64(i/7), i+1, "COMMISSION", "BTCUSDT", "-0.24", "USDT", strconv.Itoa(i+1)))
 	}
-	for i := range 1500 { // after the time of the query; a page by id has them, too
+	for i := range 1500 { // after the query's time; a page by id has them, too
 		s.trades["BTCUSDT"] = append(s.trades["BTCUSDT"], newFuturesTrade(3_600_000, 3000+i, "BTCUSDT", ""))
 	}
 	s.income = append(s.income, newIncome(1000, 9999, "FUNDING_FEE", "BTCUSDT", "1", "USDT", ""))
@@ -191,7 +191,7 @@ func TestFuturesWindows(t *testing.T) {
 func TestMalformedFuturesAnswers(t *testing.T) {
 	t.Parallel()
 	for body, path := range map[string]string{
-		"[" + newFuturesTrade(0, 1, "ETHUSDT", "") + "]":             futuresTradesPath, // of another symbol
+		"[" + newFuturesTrade(0, 1, "ETHUSDT", "") + "]":             futuresTradesPath, // another symbol
 		"[" + newFuturesTrade(0, 1, "BTCUSDT", `, "id": null`) + "]": futuresTradesPath,
 		"null": futuresTradesPath,
 	} {

@@ -21,8 +21,8 @@ type income struct {
 	Trade    remote.Number `json:"tradeId"`
 }
 
-// addIncome adds what moved money without a fill, and notes the symbol and the commission
-// of the others.
+// addIncome adds what moved money without a fill, and notes symbol and commission for the
+// rest.
 func (r *futuresRun) addIncome(i *income) {
 	r.noteSymbol(i.Symbol)
 	kind := classifyIncome(i.Type)
@@ -52,8 +52,8 @@ func (r *futuresRun) addIncome(i *income) {
 	record.AddCash(cash)
 }
 
-// classifyIncome returns the type of cash of a type of income: transfer, result for what
-// comes with the fills, or an empty text if it is not known.
+// classifyIncome returns the cash type for an income type: transfer, result for income
+// that comes with the fills, or an empty text for an unknown one.
 func classifyIncome(text string) string {
 	switch text {
 	case "REALIZED_PNL", "COMMISSION":
@@ -87,8 +87,8 @@ type futuresTrade struct {
 	Time         remote.Number `json:"time"`
 }
 
-// addTrades adds a page of fills, and returns the position of the next page of the same
-// symbol, or an empty text.
+// addTrades adds a page of fills, and returns the symbol's next position, or an empty
+// text.
 func (r *futuresRun) addTrades(symbol string, page []futuresTrade) (string, error) {
 	for i := range page {
 		t := &page[i]
@@ -132,15 +132,15 @@ func (r *futuresRun) addTrade(t *futuresTrade) {
 	record.AddFill(fill, instrument.Quote)
 }
 
-// The signs that a commission that is a cost can have.
+// The possible signs for a cost.
 const (
 	costPositive = "+"
 	costNegative = "-"
 )
 
-// findCost returns the commission of a fill; costs are positive. Binance's documentation
-// shows a cost as a negative commission, its live data are reported to have it positive. The
-// income, which is what moved, decides. Without it, the sign is the one that an earlier fill
+// findCost returns a fill's commission; costs are positive. Binance's documentation shows
+// a cost as a negative commission, its live data are reported to have it positive. The
+// income, which is what moved, decides. Without it, the sign is the one an earlier fill
 // had. Takers always pay.
 func (r *futuresRun) findCost(record *connector.Record, t *futuresTrade, id string) decimal.Decimal {
 	stated := record.Decimal("commission", t.Fee)

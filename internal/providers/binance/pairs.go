@@ -13,10 +13,10 @@ import (
 	"fillbook/internal/intake/statement"
 )
 
-// quotes are the coins with which the coins of an account are tried.
+// quotes are the coins with which an account's coins are tried.
 var quotes = []string{"USDT", "USDC", "FDUSD", "BTC", "ETH", "BNB", "EUR"}
 
-// normalize returns the name of a pair as Binance writes it: BTC/USDT is BTCUSDT.
+// normalize returns a pair's name as Binance writes it: BTC/USDT is BTCUSDT.
 func normalize(symbol string) string {
 	return strings.Map(func(c rune) rune {
 		if unicode.IsLetter(c) || unicode.IsDigit(c) {
@@ -34,8 +34,8 @@ func (r *spotRun) addWords(key string, words ...string) {
 	r.kept[key] = strings.Join(slices.Compact(list), " ")
 }
 
-// findPairs finds the pairs whose fills are fetched: those that the user entered, or else
-// pairs of coins that the account has or had.
+// findPairs finds the pairs whose fills are fetched: those the user entered, or else coin
+// pairs the account has or had.
 func (r *spotRun) findPairs(ctx context.Context, _ string) (string, error) {
 	delete(r.kept, pairsKey)
 	delete(r.kept, triedKey)
@@ -58,7 +58,7 @@ func (r *spotRun) findPairs(ctx context.Context, _ string) (string, error) {
 	return "", r.guessPairs(ctx)
 }
 
-// guessPairs chooses the pairs that Binance has among those of the known coins.
+// guessPairs chooses Binance's pairs among those with known coins.
 func (r *spotRun) guessPairs(ctx context.Context) error {
 	var prices *[]struct {
 		Symbol string `json:"symbol"`
@@ -97,7 +97,7 @@ func (r *spotRun) guessPairs(ctx context.Context) error {
 	return nil
 }
 
-// reportPairs names the pairs that were guessed.
+// reportPairs names the guessed pairs.
 func (r *spotRun) reportPairs() {
 	const most = 100
 	list := strings.Fields(r.kept[pairsKey])

@@ -22,7 +22,7 @@ const (
 
 type spotClient struct{}
 
-// Fills returns the connector of the spot market.
+// Fills returns the connector for the spot market.
 func Fills() connector.Connector { return spotClient{} }
 
 // Describe implements connector.Connector.
@@ -49,7 +49,7 @@ func (spotClient) Describe() connector.Description {
 		Buckets:           newBuckets(),
 		DailyAt:           30 * time.Minute,
 		Delay:             time.Minute,
-		// With this overlap an hourly run is not longer than the longest time of one request.
+		// With this overlap an hourly run is not longer than the longest request period.
 		Overlap: 22 * time.Hour,
 		Rights:  connector.RightsChecked,
 	}
@@ -62,7 +62,7 @@ type account struct {
 	} `json:"balances"`
 }
 
-// loadAccount returns the account with the coins that it has.
+// loadAccount returns the account with the coins it has.
 func loadAccount(ctx context.Context, session *remote.Session) (a account, err error) {
 	err = send(ctx, session, mainHost, accountPath, map[string]string{"omitZeroBalances": "true"}, &a)
 	if err == nil && a.User == "" && a.Balances == nil {
@@ -95,17 +95,17 @@ type spotRun struct {
 	kept    map[string]string
 }
 
-// The names of what is kept.
+// The names of kept values.
 const (
-	// coinsKey are the coins of all queries.
+	// coinsKey are the coins from all queries.
 	coinsKey = "coins"
-	// pairsKey are the pairs of this query.
+	// pairsKey are this query's pairs.
 	pairsKey = "pairs"
-	// doneKey are the pairs of earlier queries, and firstKey the earliest time of all
-	// queries. A pair that is new is fetched from then on.
+	// doneKey are the pairs in earlier queries, and firstKey the earliest time in all
+	// queries. A new pair is fetched from then on.
 	doneKey  = "done"
 	firstKey = "first"
-	// triedKey is set if the pairs of this query were guessed without a list of all pairs.
+	// triedKey is set if this query's pairs were guessed without a list.
 	triedKey = "tried"
 )
 
@@ -124,7 +124,7 @@ func (spotClient) Fetch(ctx context.Context, session *remote.Session, query conn
 	})
 }
 
-// first returns the earliest time of all queries, or 0 if there was none.
+// first returns the earliest time in all queries, or 0 if there was none.
 func (r *spotRun) first() int64 {
 	first, _ := strconv.ParseInt(r.kept[firstKey], 10, 64)
 	return first

@@ -18,7 +18,7 @@ import (
 	"fillbook/internal/providers/providertest"
 )
 
-// spotServer has the fills, deposits and withdrawals of an account.
+// spotServer has an account's fills, deposits and withdrawals.
 type spotServer struct {
 	*providertest.Server
 	trades                map[string]providertest.List
@@ -27,8 +27,8 @@ type spotServer struct {
 	asked map[string]int
 }
 
-// newSpotTrade returns a fill some milliseconds after the start. A later member of the same
-// name replaces an earlier one.
+// newSpotTrade returns a fill some milliseconds after the start. A later member with the
+// same name replaces an earlier one.
 func newSpotTrade(after int64, id int, symbol, more string) string {
 	return fmt.Sprintf(`{"symbol": %q, "id": %d, "orderId": 88, "price": "100", "qty": "2", "quoteQty": "200", "commission": "0.2", "commissionAsset": "USDT",
 		"time": %d, "isBuyer": false, "isMaker": false, "isBestMatch": true%s}`, symbol, id, millis+after, more)
@@ -184,8 +184,8 @@ func TestNoPairs(t *testing.T) {
 	c.Expect(t, "", "No pairs were found")
 }
 
-// TestSpotPages has fills of one time on both sides of the end of a page, in a query that
-// is fetched by time and in one that is fetched by id.
+// TestSpotPages has fills at one time around a page end, in a query that is fetched by
+// time and in one that is fetched by id.
 func TestSpotPages(t *testing.T) {
 	t.Parallel()
 	s := newSpotServer()
@@ -193,7 +193,7 @@ func TestSpotPages(t *testing.T) {
 	for i := range 2300 {
 		s.trades["BTCUSDT"] = append(s.trades["BTCUSDT"], newSpotTrade(int64(i/7), i+1, "BTCUSDT", ""))
 	}
-	for i := range 1200 { // after the time of the query
+	for i := range 1200 { // after the query's time
 		s.trades["BTCUSDT"] = append(s.trades["BTCUSDT"], newSpotTrade(3_600_000, 5000+i, "BTCUSDT", ""))
 	}
 	for i := range 1001 {
@@ -208,7 +208,7 @@ func TestSpotPages(t *testing.T) {
 }
 
 // TestSpotPace fetches the whole history without a first day from a server with the
-// documented limits: 37 lists of withdrawals, of which ten are allowed in a minute.
+// documented limits: 37 withdrawal lists, with ten allowed in a minute.
 func TestSpotPace(t *testing.T) {
 	t.Parallel()
 	s := newSpotServer()
@@ -235,7 +235,7 @@ func TestSpotPace(t *testing.T) {
 	}
 }
 
-// TestSpotWindows has a history that is longer than the longest time of a request.
+// TestSpotWindows has a history longer than the longest request period.
 func TestSpotWindows(t *testing.T) {
 	t.Parallel()
 	s := newSpotServer()
@@ -248,7 +248,7 @@ func TestSpotWindows(t *testing.T) {
 func TestMalformedSpotAnswers(t *testing.T) {
 	t.Parallel()
 	for body, path := range map[string]string{
-		"[" + newSpotTrade(0, 1, "ETHUSDT", "") + "]":             tradesPath, // of another pair
+		"[" + newSpotTrade(0, 1, "ETHUSDT", "") + "]":             tradesPath, // another pair
 		"[" + newSpotTrade(0, 1, "BNBUSDT", `, "id": null`) + "]": tradesPath,
 		"null": tradesPath, " null": pricesPath, "null ": accountPath, "{}": accountPath,
 	} {

@@ -27,7 +27,7 @@ type spotTrade struct {
 	IsMaker     bool          `json:"isMaker"`
 }
 
-// byTime is how long a query may be so that fills are fetched by time, a day with each
+// byTime is how long a query may be so fills are fetched by time, a day with each
 // request. A longer one is fetched by id from the first fill, which needs fewer requests.
 const byTime = 3 * day
 
@@ -35,11 +35,11 @@ const byTime = 3 * day
 type place struct {
 	pair       string
 	id, millis int64
-	// start is the time from which the fills of the pair are wanted.
+	// start is the time from which the pair's fills are wanted.
 	start time.Time
 }
 
-// parsePlace returns the place of a position: "BTCUSDT", "BTCUSDT 1001" with an id, or
+// parsePlace returns a position's place: "BTCUSDT", "BTCUSDT 1001" with an id, or
 // "BTCUSDT @1767323045678" with a time.
 func (r *spotRun) parsePlace(position string) place {
 	pair, rest, _ := strings.Cut(position, " ")
@@ -58,12 +58,12 @@ func (r *spotRun) parsePlace(position string) place {
 	return p
 }
 
-// end returns the last millisecond of a page by time.
+// end returns the last millisecond on a page by time.
 func (p place) end(query connector.Query) int64 {
 	return min(p.millis+day.Milliseconds()-1, query.To.UnixMilli())
 }
 
-// fetchTrades adds a page of the fills of a pair.
+// fetchTrades adds a page with a pair's fills.
 func (r *spotRun) fetchTrades(ctx context.Context, position string) (string, error) {
 	pairs := strings.Fields(r.kept[pairsKey])
 	if position == "" {
@@ -112,8 +112,7 @@ func findNext(pairs []string, pair string) string {
 	return ""
 }
 
-// addTrades adds a page of fills, and returns the position of the next page of the same
-// pair, or an empty text.
+// addTrades adds a page of fills, and returns the pair's next position, or an empty text.
 func (r *spotRun) addTrades(p place, page []spotTrade) (string, error) {
 	for i := range page {
 		if page[i].Symbol != p.pair || page[i].ID == "" {
@@ -169,8 +168,8 @@ func (r *spotRun) addTrade(t *spotTrade, start time.Time) {
 	record.AddFill(fill, instrument.Quote)
 }
 
-// The transfers that are complete: 6 of a deposit means that the coins can be traded but
-// not withdrawn yet.
+// The complete transfers: 6 means that deposited coins can be traded but not withdrawn
+// yet.
 const (
 	depositDone     = 1
 	depositCredited = 6
@@ -226,15 +225,15 @@ func (r *spotRun) addWithdrawal(w *withdrawal) {
 	record.AddCash(statement.Cash{Type: "withdrawal", Amount: amount.Neg(), Currency: w.Coin, At: at, Note: "Withdraw"})
 }
 
-// transferWindow is the longest time of one request for transfers.
+// transferWindow is the longest period for one transfer request.
 const transferWindow = 89 * day
 
 // firstTransfer is before the first transfer: Binance opened in July 2017.
 var firstTransfer = time.Date(2017, 7, 1, 0, 0, 0, 0, time.UTC)
 
-// newTransfers returns the deposits or the withdrawals. A position is the beginning of a
-// window and the number of transfers in it that are known. The time of a withdrawal has no
-// part of a second, so whole seconds are fetched.
+// newTransfers returns the deposits or the withdrawals. A position is a window's start
+// and how many of its transfers are known. Withdrawal times have no fraction, so whole
+// seconds are fetched.
 func newTransfers[T any](r *spotRun, name, path string, add func(*T)) connector.Stream {
 	return connector.Stream{Name: name, Fetch: func(ctx context.Context, position string) (string, error) {
 		from, offset := max(r.query.From.Truncate(time.Second).UnixMilli(), firstTransfer.UnixMilli()), 0

@@ -36,7 +36,7 @@ func (barClient) Describe() barsource.Description {
 		Hosts:             []string{barHost},
 		BarSecs:           []int64{60, 180, 300, 900, 1800, 3600},
 		PageBars:          pageBars,
-		RequestsPerMinute: 600, // of 600 in five seconds
+		RequestsPerMinute: 600, // the limit is 600 in five seconds
 		IsPublic:          true,
 	}
 }
@@ -51,8 +51,8 @@ func (barClient) Symbol(of instruments.Priced, _ time.Time) (string, bool) {
 	return symbol, ok
 }
 
-// findMarket returns the market of an instrument and its symbol there. The same symbol
-// can be a pair and a contract, so that the type decides.
+// findMarket returns an instrument's market and its symbol there. The same symbol can be
+// a pair and a contract, so the type decides.
 func findMarket(of instruments.Priced) (category, symbol string, ok bool) {
 	base, quote, isPair := barsource.SplitPair(of.Symbol)
 	switch of.Type {
@@ -109,7 +109,7 @@ func fetchBars(ctx context.Context, run *barsource.Run, window market.Range, cat
 
 func formatSecond(second int64) string { return strconv.FormatInt(second*1000, 10) }
 
-// classifyBars returns the error of an answer to a query without a key.
+// classifyBars returns the error for an answer to a query without a key.
 func classifyBars(a remote.Answer) error {
 	if a.Code == "10001" && strings.Contains(strings.ToLower(a.Message), "symbol") {
 		return remote.ErrNotFound

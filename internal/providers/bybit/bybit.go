@@ -1,8 +1,8 @@
-// Package bybit fetches fills, funding and the movements of a unified account from
-// Bybit, and its public bars of spot pairs and of linear and inverse contracts.
+// Package bybit fetches fills, funding and movements from Bybit's unified accounts, and
+// its public bars for spot pairs and for linear and inverse contracts.
 //
-// The client was written from Bybit's documentation and tested against a server of our
-// own. It was never tried with an account.
+// The client was written from Bybit's documentation and tested against our own server. It
+// was never tried with an account.
 package bybit
 
 import (
@@ -21,13 +21,13 @@ import (
 	"fillbook/internal/intake/connector"
 )
 
-// The names of the fields.
+// The field names.
 const (
 	keyField    = "api_key"
 	secretField = "api_secret"
 )
 
-// sites are the sites of Bybit.
+// sites are Bybit's sites.
 var sites = connector.Sites{
 	Field: remote.Field{Name: "site", Title: "Site", Help: "The site of Bybit on which you created the key."},
 	List: []connector.Site{
@@ -51,7 +51,7 @@ const (
 	logPath        = "/v5/account/transaction-log"
 	timePath       = "/v5/market/time"
 
-	// The sizes are the largest that Bybit allows.
+	// The sizes are the largest Bybit allows.
 	executionsPage = "100"
 	logPage        = "50"
 
@@ -89,7 +89,7 @@ func (fillClient) Describe() connector.Description {
 			{Name: secretField, Title: "API secret", Help: "Bybit shows it once, when you create the key.", IsSecret: true},
 			sites.NewField(),
 		},
-		RequestsPerMinute: 600, // of 50 in a second
+		RequestsPerMinute: 600, // the limit is 50 in a second
 		DailyAt:           30 * time.Minute,
 		History:           2 * 365 * day,
 		Window:            7 * day,
@@ -100,8 +100,8 @@ func (fillClient) Describe() connector.Description {
 	}
 }
 
-// send sends a signed request and decodes the member result of the answer. query is added
-// to the parameters as it is.
+// send sends a signed request and decodes the answer's member result. query is added to
+// the parameters as it is.
 func send[T any](ctx context.Context, session *remote.Session, path string, parameters map[string]string, query string) (T, error) {
 	var answer struct {
 		Result remote.Member[T] `json:"result"`
@@ -120,7 +120,7 @@ func send[T any](ctx context.Context, session *remote.Session, path string, para
 	return answer.Result.Value, err
 }
 
-// askTime returns the time of the site.
+// askTime returns the site's time.
 func askTime(ctx context.Context, session *remote.Session) (time.Time, error) {
 	var answer struct {
 		Result struct {
@@ -138,7 +138,7 @@ func askTime(ctx context.Context, session *remote.Session) (time.Time, error) {
 	return time.Unix(0, nanos), nil
 }
 
-// sign adds the signature of a request with its query as it is sent.
+// sign adds a signature for a request's query as it is sent.
 func sign(request *http.Request, session *remote.Session) {
 	key, at := session.Value(keyField), strconv.FormatInt(session.ProviderNow().UnixMilli(), 10)
 	request.Header.Set("X-BAPI-API-KEY", key)
@@ -147,14 +147,13 @@ func sign(request *http.Request, session *remote.Session) {
 	request.Header.Set("X-BAPI-SIGN", hex.EncodeToString(connector.SignSHA256(session.Value(secretField), at+key+window+request.URL.RawQuery)))
 }
 
-// notUnified is the code of a query that only unified accounts may send.
+// notUnified is the code for a query only unified accounts may send.
 const notUnified = "10028"
 
-// wrongSignature is the code of a request with a signature that Bybit computes otherwise.
+// wrongSignature is the code for a signature Bybit computes otherwise.
 const wrongSignature = "10004"
 
-// classify returns the error of an answer. Bybit has a code of its own in answers with
-// status 200.
+// classify returns an answer's error. Bybit has its own code in answers with status 200.
 func classify(a remote.Answer) error {
 	switch a.Code {
 	case "0":
@@ -172,7 +171,7 @@ func classify(a remote.Answer) error {
 	}
 	switch {
 	case a.Status == http.StatusForbidden && bytes.Contains(bytes.ToLower(a.Body), []byte("too frequent")):
-		// Another answer with this status is that of a country that Bybit does not serve.
+		// Another answer with this status comes from a country Bybit does not serve.
 		return errTooFrequent
 	case a.Status == http.StatusOK && a.Code != "":
 		return remote.ErrRefused
@@ -180,8 +179,8 @@ func classify(a remote.Answer) error {
 	return nil
 }
 
-// errTooFrequent is the error of an address that sent too many requests. The
-// documentation says how long to wait.
+// errTooFrequent is the error for an address with too many requests. The documentation
+// says how long to wait.
 var errTooFrequent = &remote.RateLimited{RetryAfter: 10 * time.Minute, IsBanned: true}
 
 // untilReset returns the time until the limit is reset, which a header has in
@@ -256,8 +255,7 @@ type list[T any] struct {
 	List remote.Member[[]T] `json:"list"`
 }
 
-// fetchPage adds the records of a page, oldest first, and returns the cursor of the next
-// one.
+// fetchPage adds a page's records, oldest first, and returns the next one's cursor.
 func fetchPage[T any](ctx context.Context, r *run, path string, parameters map[string]string, cursor string, add func(*T)) (string, error) {
 	parameters["startTime"] = strconv.FormatInt(r.query.From.UnixMilli(), 10)
 	parameters["endTime"] = strconv.FormatInt(r.query.To.UnixMilli(), 10)
@@ -281,8 +279,8 @@ func fetchPage[T any](ctx context.Context, r *run, path string, parameters map[s
 	return page.Next, nil
 }
 
-// encodeCursor returns the parameter of a cursor. Bybit's cursors are escaped already, and
-// its own client sends them as they are. Others escape them again.
+// encodeCursor returns a cursor's parameter. Bybit's cursors are escaped already, and its
+// own client sends them as they are. Others escape them again.
 func (r *run) encodeCursor(cursor string) string {
 	switch {
 	case cursor == "":

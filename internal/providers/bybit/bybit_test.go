@@ -34,9 +34,9 @@ const (
 // exchange is a server that answers like Bybit.
 type exchange struct {
 	providertest.Server
-	// records are those of categories, and of the log, oldest first.
+	// records are by category, with the log, oldest first.
 	records map[string]providertest.List
-	// refusesCursor is the beginning of cursors in queries for which the server computes
+	// refusesCursor is the start of cursors in queries for which the server computes
 	// another signature; empty if it takes all of them.
 	refusesCursor string
 }
@@ -53,7 +53,7 @@ func result(text string) string {
 	return fmt.Sprintf(`{"retCode": 0, "retMsg": "OK", "result": %s, "retExtInfo": {}, "time": 1767323046000}`, text)
 }
 
-// newExchange returns a server that checks the signature and the time of requests.
+// newExchange returns a server that checks the signature and time in requests.
 func newExchange() *exchange {
 	e := &exchange{records: newHistory()}
 	e.Now = start.Truncate(time.Second).Add(2 * time.Hour)
@@ -86,7 +86,7 @@ func newExchange() *exchange {
 	return e
 }
 
-// The beginnings of cursors in queries: as the answers have them, and escaped once more.
+// How cursors begin in queries: as the answers have them, and escaped once more.
 const (
 	plainCursor   = "cursor=a%3A%3D"
 	escapedCursor = "cursor=a%253A%253D"
@@ -102,8 +102,8 @@ func parseCursor(query url.Values) (int, error) {
 	return strconv.Atoi(strings.TrimPrefix(text, "a:="))
 }
 
-// serveList answers with a page of three records, the newest first. Its cursor is
-// escaped, as those of Bybit are.
+// serveList answers with three records, the newest first. Its cursor is escaped, as
+// Bybit's are.
 func serveList(q url.Values, list providertest.List, timeName string, most int64) http.HandlerFunc {
 	from, to := providertest.Int(q, "startTime"), providertest.Int(q, "endTime")
 	offset, err := parseCursor(q)
@@ -119,7 +119,7 @@ func serveList(q url.Values, list providertest.List, timeName string, most int64
 	return providertest.OK(result(fmt.Sprintf(`{"category": "linear", "nextPageCursor": %q, "list": %s}`, next, list.Page(int64(offset), size))))
 }
 
-// newExecution returns a fill some milliseconds after the start. A later member of the
+// newExecution returns a fill some milliseconds after the start. A later member with the
 // same name replaces an earlier one.
 func newExecution(after int64, id, more string) string {
 	return fmt.Sprintf(`{"symbol": "BTCUSDT", "side": "Sell", "execId": %q, "orderId": "c1", "execPrice": "60000", "execQty": "0.01", "execValue": "600",
@@ -323,7 +323,7 @@ func TestSite(t *testing.T) {
 	c.TestLimit(t, "X-Bapi-Limit-Reset-Timestamp", strconv.FormatInt(c.Now.Add(2*time.Second).UnixMilli(), 10), `{"retCode": 10006, "retMsg": "Too many visits!"}`, 2*time.Second)
 }
 
-// TestMissingLog has a classic account, and a server without a log of movements.
+// TestMissingLog has a classic account, and a server without a movement log.
 func TestMissingLog(t *testing.T) {
 	t.Parallel()
 	for message, answer := range map[string]http.HandlerFunc{

@@ -11,7 +11,7 @@ import (
 	"fillbook/internal/intake/statement"
 )
 
-// Bybit's names of its markets.
+// Bybit's market names.
 const (
 	linear  = "linear"
 	inverse = "inverse"
@@ -86,8 +86,8 @@ func (r *run) addFill(record *connector.Record, category string, e *execution) {
 	record.AddFill(fill, instrument.Quote)
 }
 
-// setResult sets the result of a contract that is settled in its coin, which prices in
-// dollars do not give.
+// setResult sets the result for a contract settled in its coin, which prices in dollars
+// do not give.
 func (r *run) setResult(record *connector.Record, fill *statement.Fill, e *execution) {
 	if result := record.Optional("result", e.Result); !result.IsZero() {
 		fill.StatedPnL = decimal.Of(result)
@@ -97,8 +97,8 @@ func (r *run) setResult(record *connector.Record, fill *statement.Fill, e *execu
 	}
 }
 
-// feeCoin returns the coin of the fee. Without a name it is the coin that a contract is
-// settled in, and of a pair the coin that came in, or the other one for what a maker gets.
+// feeCoin returns the fee's coin. Without a name it is the coin a contract is settled in,
+// and of a pair the coin that came in, or the other one for what a maker gets.
 func (e *execution) feeCoin(record *connector.Record, category string, of statement.Instrument) string {
 	if e.FeeCurrency != "" {
 		return e.FeeCurrency
@@ -113,11 +113,11 @@ func (e *execution) feeCoin(record *connector.Record, category string, of statem
 	return of.Quote
 }
 
-// spotQuotes are the coins that Bybit prices others in.
+// spotQuotes are the coins Bybit prices others in.
 var spotQuotes = strings.Fields("USDT USDC USDE USDR USD1 DAI BTC ETH MNT EUR BRL PLN TRY")
 
-// findInstrument returns the instrument of a symbol in a market. Inverse contracts are
-// priced in dollars and settled in their coin.
+// findInstrument returns a symbol's instrument in a market. Inverse contracts are priced
+// in dollars and settled in their coin.
 func findInstrument(category, symbol string) statement.Instrument {
 	switch category {
 	case spot:
@@ -132,8 +132,8 @@ func findInstrument(category, symbol string) statement.Instrument {
 	return statement.NewCoinContract(symbol, base, quote)
 }
 
-// splitLinear returns the coin of a contract or an option, and the one that it is settled
-// in: BTCUSDT, BTCPERP, BTC-26DEC25, BTCUSDT-26DEC25, BTC-27JUN25-100000-C-USDT.
+// splitLinear returns the coin of a contract or an option, and the one it is settled in:
+// BTCUSDT, BTCPERP, BTC-26DEC25, BTCUSDT-26DEC25, BTC-27JUN25-100000-C-USDT.
 func splitLinear(symbol string) (base, quote string) {
 	name, _, _ := strings.Cut(symbol, "-")
 	base, quote = statement.SplitPairBy(strings.TrimSuffix(name, "PERP"), []string{"USDT", "USDC"})
@@ -157,7 +157,7 @@ type movement struct {
 	Balance  remote.Number `json:"cashBalance"`
 }
 
-// addMovement adds a row of the log. Fills and funding come from the executions.
+// addMovement adds a log row. Fills and funding come from the executions.
 func (r *run) addMovement(m *movement) {
 	kind := ""
 	switch base, _, _ := strings.Cut(m.Type, "_"); {

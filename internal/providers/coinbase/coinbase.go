@@ -1,8 +1,8 @@
-// Package coinbase fetches fills of Coinbase Advanced Trade: of pairs of coins, and of
-// futures and perpetuals.
+// Package coinbase fetches fills from Coinbase Advanced Trade: coin pairs, futures and
+// perpetuals.
 //
-// The client was written from Coinbase's documentation and tested against a server of
-// our own. It was never tried against Coinbase.
+// The client was written from Coinbase's documentation and tested against our own server.
+// It was never tried against Coinbase.
 package coinbase
 
 import (
@@ -16,7 +16,7 @@ import (
 	"fillbook/internal/intake/connector"
 )
 
-// The names of the fields.
+// The field names.
 const (
 	keyField    = "api_key"
 	secretField = "api_secret"
@@ -56,7 +56,7 @@ func (fillClient) Describe() connector.Description {
 			{Name: keyField, Title: "Name of the API key", Help: "It begins with organizations/, or is the ID of the key."},
 			{Name: secretField, Title: "Private key", Help: "The whole text, with its first and last line if it has any.", IsSecret: true, IsMultiline: true},
 		},
-		RequestsPerMinute: 600, // of 30 a second
+		RequestsPerMinute: 600, // the limit is 30 a second
 		Delay:             time.Minute,
 		Overlap:           24 * time.Hour,
 		ListsAll:          true,
@@ -90,7 +90,7 @@ func (fillClient) Check(ctx context.Context, session *remote.Session) (connector
 	}, nil
 }
 
-// call sends a request with a token of its own and decodes the answer.
+// call sends a request with its own token and decodes the answer.
 func call(ctx context.Context, session *remote.Session, path string, parameters map[string]string, into any) error {
 	key, err := parseKey(session.Value(secretField))
 	if err != nil {
@@ -115,11 +115,11 @@ func call(ctx context.Context, session *remote.Session, path string, parameters 
 	return err
 }
 
-// maxSkew is how much the time of a token may differ from that of an answer, which has no
-// part of a second.
+// maxSkew is how much a token's time may differ from that of an answer, which has whole
+// seconds.
 const maxSkew = 2 * time.Second
 
-// classify returns the error of an answer. Coinbase refuses a token of another time as it
+// classify returns an answer's error. Coinbase refuses a token for another time as it
 // refuses a wrong key.
 func classify(a remote.Answer, signedAt time.Time) error {
 	at, err := http.ParseTime(a.Header.Get("Date"))

@@ -38,10 +38,10 @@ type server struct {
 	providertest.Server
 	fills    providertest.List
 	pageSize int64
-	// verify reports whether a signature of a message is right.
+	// verify reports whether a message's signature is right.
 	algorithm string
 	verify    func(message, signature []byte) bool
-	// nonces are those of the tokens it got.
+	// nonces are the received tokens'.
 	nonces map[string]bool
 }
 
@@ -69,7 +69,7 @@ func newServer() *server {
 	}
 	s.add("e-1", "t-1", time.Hour, `"trade_type": "FILL", "price": "60000.1", "size": "0.01", "commission": "3.6", "product_id": "BTC-USD", "side": "BUY", "liquidity_indicator": "TAKER", "size_in_quote": false`)
 	s.add("e-2", "t-2", 2*time.Hour, `"trade_type": "FILL", "price": "64000", "size": "320", "commission": "-0.5", "product_id": "BTC-USD", "side": "SELL", "liquidity_indicator": "MAKER", "size_in_quote": true`)
-	// Three of one instant, which a page separates.
+	// Three at one instant, which a page separates.
 	for i := range 3 {
 		s.add(fmt.Sprint("e-3", i), fmt.Sprint("t-3", i), 30*time.Hour, `"trade_type": "FILL", "price": "0.05", "size": "2", "commission": "0", "product_id": "ETH-BTC", "side": "BUY", "liquidity_indicator": "UNKNOWN_LIQUIDITY_INDICATOR"`)
 	}
@@ -90,7 +90,7 @@ func (s *server) add(entryID, tradeID string, after time.Duration, rest string) 
 		entryID, tradeID, at.Format(time.RFC3339Nano), at.Add(20*time.Millisecond).Format(time.RFC3339Nano), rest))
 }
 
-// checkToken returns what is wrong with the token of a request.
+// checkToken returns what is wrong with a request's token.
 func (s *server) checkToken(r *http.Request) string {
 	parts := strings.Split(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "), ".")
 	if len(parts) != 3 {
@@ -263,7 +263,7 @@ func encodePEM(kind string, bytes []byte) string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: bytes}))
 }
 
-// TestKeys signs with each form of a private key.
+// TestKeys signs with each private key format.
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	ec, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -19,11 +19,11 @@ const (
 	pageFills = "100"
 	// margin is how much later than its trade a fill may be posted.
 	margin = time.Minute
-	// canceledKey is the key of the ids of fills that were canceled, in what is kept
-	// between deliveries, and maxCanceled how many of them.
+	// canceledKey is the key for canceled fill ids, kept between deliveries, and
+	// maxCanceled how many are kept.
 	canceledKey = "canceled"
 	maxCanceled = 500
-	// maxTradePages is on how many pages the fills of one trade can be.
+	// maxTradePages is on how many pages one trade's fills can be.
 	maxTradePages = 5
 )
 
@@ -63,7 +63,7 @@ type fill struct {
 	Side        string        `json:"side"`
 }
 
-// The types of fills that are not ordinary ones.
+// The fill types other than ordinary ones.
 const (
 	ordinary = "FILL"
 	reversal = "REVERSAL"
@@ -137,8 +137,8 @@ func (f *fetcher) add(ctx context.Context, one fill) error {
 	return nil
 }
 
-// cancel withdraws the fill of a trade that was canceled, whenever it was. It may come
-// after its reversal, in this delivery or a later one, and is recognized then.
+// cancel withdraws a canceled trade's fill, whenever it was. It may come after its
+// reversal, in this delivery or a later one, and is recognized then.
 func (f *fetcher) cancel(ctx context.Context, trade string) error {
 	canceled := strings.Fields(f.kept[canceledKey])
 	parameters := map[string]string{"trade_ids": trade}
@@ -192,12 +192,11 @@ func addFill(record *connector.Record, one fill, of statement.Instrument, at tim
 	record.AddFill(row, of.Quote)
 }
 
-// contract is a product of the derivatives exchange or the international one, such as
+// contract is a product on the derivatives exchange or the international one, such as
 // BIT-28MAR25-CDE and BTC-PERP-INTX. Others are pairs.
 var contract = regexp.MustCompile(`^[A-Z0-9-]+-(?:CDE|INTX)$`)
 
-// findInstrument returns the instrument of a product. The size of a contract is asked
-// for once.
+// findInstrument returns a product's instrument. A contract's size is asked for once.
 func (f *fetcher) findInstrument(ctx context.Context, product string) (statement.Instrument, error) {
 	if !contract.MatchString(product) {
 		return statement.NamePair(product, ""), nil

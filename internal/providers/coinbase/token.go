@@ -23,13 +23,13 @@ const tokenLife = 2 * time.Minute
 // tokenMargin is how long before it is sent a token is valid, for a clock that is ahead.
 const tokenMargin = 10 * time.Second
 
-// signer signs tokens with the private key of a user.
+// signer signs tokens with a user's private key.
 type signer struct {
 	algorithm string
 	sign      func(message []byte) ([]byte, error)
 }
 
-// parseKey returns the signer of a private key: one for ES256 in PEM, or one for Ed25519
+// parseKey returns the signer for a private key: one for ES256 in PEM, or one for Ed25519
 // in PEM or as 32 or 64 bytes in base64. Users also paste a PEM whose line ends are \n.
 func parseKey(text string) (signer, error) {
 	if block, _ := pem.Decode([]byte(strings.ReplaceAll(text, `\n`, "\n"))); block != nil {
@@ -77,7 +77,8 @@ func newEdSigner(key ed25519.PrivateKey) signer {
 	return signer{algorithm: "EdDSA", sign: func(message []byte) ([]byte, error) { return ed25519.Sign(key, message), nil }}
 }
 
-// newToken returns the token of one request, whose method, host and path are the address.
+// newToken returns the token for one request, whose method, host and path are the
+// address.
 func newToken(key signer, name, address string, at time.Time) (string, error) {
 	nonce := make([]byte, 16)
 	_, _ = rand.Read(nonce) // it never fails

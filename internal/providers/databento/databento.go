@@ -1,9 +1,9 @@
-// Package databento fetches bars of futures from Databento: those of the contract month
-// that was traded, from the exchanges of CME Group. Databento charges for each query by
-// its size, so that its price is asked first.
+// Package databento fetches futures bars from Databento: those for the traded contract
+// month, from CME Group's exchanges. Databento charges for each query by its size, so its
+// price is asked first.
 //
-// The client was written from Databento's documentation and tested against a server of
-// our own. It was never tried with a live account.
+// The client was written from Databento's documentation and tested against our own
+// server. It was never tried with a live account.
 package databento
 
 import (
@@ -28,7 +28,7 @@ import (
 
 const (
 	host     = "hist.databento.com"
-	dataset  = "GLBX.MDP3" // all exchanges of CME Group
+	dataset  = "GLBX.MDP3" // all CME Group exchanges
 	keyField = "api_key"
 )
 
@@ -56,18 +56,18 @@ func (barClient) Describe() barsource.Description {
 		BarSecs:           []int64{1, 60, 3600},
 		PageBars:          barsource.MaxBars,
 		RequestsPerMinute: 60,
-		// Newer bars need a license of the exchange.
+		// Newer bars need an exchange license.
 		Delay: 25 * time.Hour,
 	}
 }
 
 const monthCodes = "FGHJKMNQUVXZ"
 
-// continuous ends the name of the contract with the largest volume of the day.
+// continuous ends the name for the contract with the day's largest volume.
 const continuous = ".v.0"
 
-// Symbol implements barsource.Provider. A future without a month has the bars of the
-// leading contract, which are right only if the fills lie inside of them.
+// Symbol implements barsource.Provider. A future without a month has the leading
+// contract's bars, which are right only if the fills lie inside them.
 func (barClient) Symbol(of instruments.Priced, at time.Time) (string, bool) {
 	contract, ok := instruments.ParseFuture(of.Symbol)
 	ok = ok && slices.Contains(exchanges, contract.Root.Exchange) && barsource.IsType(of.Type, instruments.TypeFuture)
@@ -113,8 +113,8 @@ func fetchWindow(ctx context.Context, run *barsource.Run, window market.Range) e
 	return addFile(ctx, run, body)
 }
 
-// addFile adds the bars of a DBN file. A contract that changes its number, and a
-// continuous one that changes the month, has several series.
+// addFile adds a DBN file's bars. A contract that changes its number, and a continuous
+// one that changes the month, has several series.
 func addFile(ctx context.Context, run *barsource.Run, body []byte) error {
 	if len(body) == 0 {
 		return remote.ErrTruncated
@@ -178,8 +178,8 @@ func (p barClient) Price(ctx context.Context, client remote.Doer, credentials ma
 // amountText is a float with a size that can be computed with.
 var amountText = regexp.MustCompile(`^[0-9]{1,9}(?:\.[0-9]{1,30})?(?:[eE]-[0-9]{1,2})?$`)
 
-// parseAmount parses an amount of dollars, which is a float with all its digits, and
-// rounds it to a hundredth of a cent.
+// parseAmount parses an amount in dollars, which is a float with all its digits, and
+// rounds it to a hundredth cent.
 func parseAmount(text string) (decimal.Decimal, error) {
 	if !amountText.MatchString(text) {
 		return decimal.Zero, remote.Malformed("the price is not a number")
@@ -191,7 +191,7 @@ func parseAmount(text string) (decimal.Decimal, error) {
 	return decimal.Parse(exact.FloatString(4))
 }
 
-// classify returns the error of an answer by the case that it names.
+// classify returns an answer's error by the case it names.
 func classify(a remote.Answer) error {
 	switch {
 	case strings.HasPrefix(a.Code, "symbology_"):

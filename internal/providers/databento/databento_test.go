@@ -65,8 +65,8 @@ func newBars(symbol string) providertest.BarCase {
 
 var little = binary.LittleEndian
 
-// newFile returns a DBN file of version 1 with a bar for each minute, without those
-// that have no trades. number is that of the instrument.
+// newFile returns a DBN file, version 1, with a bar for each minute with trades. number
+// is the instrument's.
 func newFile(from, to time.Time, number func(minute int) uint32) []byte {
 	metadata := make([]byte, 16+2+8+8+8+8+3+52+5*4) // no schema, no symbols and no mappings
 	data := append(little.AppendUint32([]byte("DBN\x01"), uint32(len(metadata))), metadata...)

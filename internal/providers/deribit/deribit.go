@@ -1,8 +1,8 @@
-// Package deribit fetches trades of futures, options and pairs from Deribit, and cash
-// and deliveries from its transaction log.
+// Package deribit fetches futures, option and pair trades from Deribit, and cash and
+// deliveries from its transaction log.
 //
-// The client was written from Deribit's documentation and tested against a server of our
-// own. It was never tried against Deribit.
+// The client was written from Deribit's documentation and tested against our own server.
+// It was never tried against Deribit.
 package deribit
 
 import (
@@ -19,13 +19,13 @@ import (
 	"fillbook/internal/intake/connector"
 )
 
-// The names of the fields.
+// The field names.
 const (
 	keyField    = "api_key"
 	secretField = "api_secret"
 )
 
-// sites are the servers for the kinds of accounts.
+// sites are the servers for each account type.
 var sites = connector.Sites{
 	Field: remote.Field{Name: "environment", Title: "Platform", Help: "The platform that the key is for."},
 	List: []connector.Site{
@@ -78,7 +78,7 @@ func (fillClient) Describe() connector.Description {
 			{Name: secretField, Title: "Client secret", IsSecret: true},
 			sites.NewField(),
 		},
-		RequestsPerMinute: 50, // of one transaction log a second
+		RequestsPerMinute: 50, // the limit is one transaction log a second
 		Delay:             time.Minute,
 		Overlap:           48 * time.Hour, // older trades come from an index that lags behind
 		Rights:            connector.RightsChecked,
@@ -87,7 +87,7 @@ func (fillClient) Describe() connector.Description {
 
 // Check implements connector.Connector.
 func (fillClient) Check(ctx context.Context, session *remote.Session) (connector.Identity, error) {
-	// Without a scope, a token has all rights of the key. It is not used.
+	// Without a scope, a token has all the key's rights. It is not used.
 	rights, err := authorize(ctx, session, "")
 	if err != nil {
 		return connector.Identity{}, err
@@ -112,8 +112,7 @@ func (fillClient) Check(ctx context.Context, session *remote.Session) (connector
 	return identity, nil
 }
 
-// checkRights returns what the scopes of a key allow. A scope that is not known may allow
-// to trade.
+// checkRights returns what a key's scopes allow. An unknown scope may allow to trade.
 func checkRights(scopes []string) (connector.Identity, error) {
 	var identity connector.Identity
 	for _, scope := range scopes {
@@ -204,14 +203,14 @@ func send(ctx context.Context, session *remote.Session, method string, request r
 
 const tokenEnded = "13009"
 
-// kinds are the errors of Deribit by their code.
+// kinds are Deribit's errors by their code.
 var kinds = map[string]error{
 	"10040": remote.ErrUnavailable, "10041": remote.ErrUnavailable, "11051": remote.ErrUnavailable, "13028": remote.ErrUnavailable, "13888": remote.ErrUnavailable,
 	tokenEnded: remote.ErrUnauthorized, "13004": remote.ErrUnauthorized, "10001": remote.ErrUnauthorized,
 	"13007": remote.ErrForbidden, "13011": remote.ErrForbidden, "13021": remote.ErrForbidden, "13403": remote.ErrForbidden,
 }
 
-// kindsByWord are the errors by a part of the text, as the documentation is not
+// kindsByWord are the errors by words in the text, as the documentation is not
 // consistent about the codes.
 var kindsByWord = []struct {
 	word string
@@ -225,7 +224,7 @@ var kindsByWord = []struct {
 	{"forbidden", remote.ErrForbidden},
 }
 
-// classify returns the error of an answer.
+// classify returns an answer's error.
 func classify(a remote.Answer) error {
 	var answer struct {
 		Error *struct {
@@ -233,7 +232,7 @@ func classify(a remote.Answer) error {
 			Message string        `json:"message"`
 		} `json:"error"`
 	}
-	_ = json.Unmarshal(a.Body, &answer) // an answer of another form has no error
+	_ = json.Unmarshal(a.Body, &answer) // an answer in another form has no error
 	if answer.Error == nil {
 		return nil
 	}

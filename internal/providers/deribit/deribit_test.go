@@ -56,14 +56,14 @@ func newServer() *server {
 	s.addTrade("BTC", "48001", time.Hour, `"instrument_name": "BTC-27JUN26-100000-C", "direction": "buy", "price": 0.05, "amount": 0.5, "fee": 0.00015, "fee_currency": "BTC", "profit_loss": 0.0, "order_id": "o1", "liquidity": "T"`)
 	s.addTrade("BTC", "48002", 2*time.Hour, `"instrument_name": "BTC-27JUN26-100000-C", "direction": "sell", "price": 0.06, "amount": 0.5, "fee": 0.00015, "fee_currency": "BTC", "profit_loss": 0.005, "order_id": "o2", "liquidity": "M"`)
 	s.addTrade("BTC", "48003", 7*time.Hour, `"instrument_name": "BTC-PERPETUAL", "direction": "buy", "price": 100000, "amount": 1000, "fee": -0.000001, "fee_currency": "BTC", "order_id": "o3"`)
-	// Two of one millisecond, which a page may separate.
+	// Two in one millisecond, which a page may separate.
 	s.addTrade("BTC", "48005", day, `"trade_seq": 12, "instrument_name": "BTC-PERPETUAL", "direction": "sell", "price": 101000.5, "amount": 600, "fee": 0.00000297, "fee_currency": "BTC", "profit_loss": 0.0000594, "order_id": "o4"`)
 	s.addTrade("BTC", "48004", day, `"trade_seq": 11, "instrument_name": "BTC-PERPETUAL", "direction": "sell", "price": 101000, "amount": 400, "fee": 0.00000198, "fee_currency": "BTC", "profit_loss": 0.0000396, "order_id": "o4", "liquidation": "T"`)
 	s.addTrade("ETH", "48001", 2*day, `"instrument_name": "ETH-26JUN26", "direction": "buy", "price": 3000, "amount": 300, "fee": 0.00005, "fee_currency": "ETH"`)
 	s.addTrade("ETH", "ETH-34066", 2*day, `"instrument_name": "ETH-PERPETUAL", "direction": "buy", "price": 3000, "amount": 1, "fee": 0, "fee_currency": "ETH"`)
 	s.addTrade("USDC", "USDC-1", 3*day, `"instrument_name": "SOL_USDC-PERPETUAL", "direction": "buy", "price": 150, "amount": 10, "fee": 0.5, "fee_currency": "USDC", "profit_loss": 0.0`)
 	s.addTrade("USDC", "USDC-2", 3*day+time.Second, `"instrument_name": "BTC_USDC", "direction": "buy", "price": 100000, "amount": 0.01, "fee": 0.00001, "fee_currency": "BTC"`)
-	// A combination and its legs, one of which is in the list too.
+	// A combination and its legs; one leg is in the list too.
 	s.addTrade("USDC", "USDC-4", 4*day, `"instrument_name": "XRP_USDC-30JUN26-0d625-P", "direction": "sell", "price": 0.06, "amount": 100, "fee": 0.15, "fee_currency": "USDC", "combo_id": "c"`)
 	s.addTrade("USDC", "USDC-3", 4*day, `"instrument_name": "XRP_USDC-STRG-30JUN26-0d5_0d625", "direction": "buy", "price": 1, "amount": 100, "legs": [`+
 		formatTrade("USDC-4", 4*day, `"instrument_name": "XRP_USDC-30JUN26-0d625-P", "direction": "sell", "price": 0.06, "amount": 100, "fee": 0.15, "fee_currency": "USDC"`)+", "+
@@ -134,13 +134,13 @@ func (s *server) sendToken(url.Values) http.HandlerFunc {
 	}
 }
 
-// selectRecords returns the records of a currency in the time of a query.
+// selectRecords returns a currency's records in the query period.
 func selectRecords(lists map[string]providertest.List, q url.Values) providertest.List {
 	from, to := providertest.Int(q, "start_timestamp"), providertest.Int(q, "end_timestamp")
 	return lists[q.Get("currency")].Select(func(r providertest.Record) bool { return r.Int("timestamp") >= from && r.Int("timestamp") <= to })
 }
 
-// sendTrades sends trades of the last day, or older ones.
+// sendTrades sends trades from the last day, or older ones.
 func (s *server) sendTrades(q url.Values) http.HandlerFunc {
 	if q.Get("sorting") != "asc" || providertest.Int(q, "count") > 1000 {
 		return refuse(-32602, "Invalid params")
@@ -252,7 +252,7 @@ func TestPageSizes(t *testing.T) {
 	for _, s.pageSize = range []int64{4, 1000} {
 		newFills(s).TestWindows(t)
 	}
-	// All of a page are of one millisecond.
+	// A page has only one millisecond.
 	s.pageSize = 1
 	if _, err := newFills(s).Fetch(t, s.ServeHTTP); !errors.Is(err, remote.ErrMalformed) {
 		t.Errorf("error %v", err)
@@ -333,7 +333,7 @@ func TestPlatform(t *testing.T) {
 	}
 }
 
-// logFile is a transaction log of Deribit with records that the server of the tests has.
+// logFile is a Deribit transaction log with records that the test server has.
 const logFile = `ID,UserSeq,Date,Instrument,Type,Side,Amount,Base Amount,Position,Price,Mark Price,Index Price,Cash Flow,Funding,Fee Rate,Fee Charged,Fee Balance,Change,Balance,Equity,Trade ID,Order ID,Info,Note
 8,8,2026-01-05 00:00:00,SOL_USDC-PERPETUAL,trade,open buy,10,10,10,150,150,150,0,0,0.0005,0.5,0,-0.5,1.1,1.1,USDC-1,,,
 7,7,2026-01-04 00:00:00,ETH-PERPETUAL,trade,open buy,1,1,1,3000,3000,3000,0,0,0,0,0,0,1.1,1.1,ETH-34066,,,

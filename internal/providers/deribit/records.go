@@ -17,7 +17,7 @@ import (
 const (
 	pageTrades = 1000
 	pageLogs   = 250
-	// recent is how long trades are in the list of recent ones, with a margin.
+	// recent is how long trades are listed as recent ones, with a margin.
 	recent = 48 * time.Hour
 )
 
@@ -49,7 +49,7 @@ type fetcher struct {
 
 func formatMillis(at time.Time) string { return strconv.FormatInt(at.UnixMilli(), 10) }
 
-// selectTime returns the parameters that select the time of the query.
+// selectTime returns the parameters that select the query's time.
 func (f *fetcher) selectTime(currency string) map[string]string {
 	return map[string]string{
 		"currency": currency, "start_timestamp": formatMillis(f.query.From), "end_timestamp": formatMillis(f.query.To),
@@ -77,7 +77,7 @@ type trade struct {
 	OrderID     string        `json:"order_id"`
 	Liquidity   string        `json:"liquidity"`
 	Liquidation string        `json:"liquidation"`
-	// Legs are the trades that a trade of a combination consists of.
+	// Legs are the trades in a combination.
 	Legs []trade `json:"legs"`
 }
 
@@ -100,7 +100,7 @@ func (f *fetcher) fetchTrades(ctx context.Context, currency, historical, positio
 	}
 	trades, next := page.Trades.Value, ""
 	if page.HasMore && len(trades) > 0 {
-		// More trades of the last millisecond may be on the next page, which begins with it.
+		// More trades in the last millisecond may be on the next page, which begins with it.
 		last := trades[len(trades)-1].Timestamp
 		trades = slices.DeleteFunc(trades, func(t trade) bool { return t.Timestamp >= last })
 		next = strconv.FormatInt(last, 10)
@@ -146,8 +146,8 @@ func (f *fetcher) addTrade(currency string, t trade) {
 	record.AddFill(fill, of.Quote)
 }
 
-// nameTrade returns the id of a trade among those of all currencies. Deribit writes the
-// currency into the ids of all but BTC, as in ETH-34066, and files have them so.
+// nameTrade returns a trade's id, unique in all currencies. Deribit writes the currency
+// into all ids but BTC ids, as in ETH-34066, and files have them so.
 func nameTrade(currency, id string) string {
 	if id == "" || currency == "BTC" || strings.Trim(id, "0123456789") != "" {
 		return id
@@ -166,7 +166,7 @@ func nameInstrument(name string) (of statement.Instrument, isInverse bool) {
 	return of, isInverse
 }
 
-// parseSide returns the side of a record, which may say whether it opens or closes.
+// parseSide returns a record's side, which may say whether it opens or closes.
 func parseSide(record *connector.Record, text string) matching.Side {
 	switch {
 	case strings.HasSuffix(text, "buy"):
@@ -178,7 +178,7 @@ func parseSide(record *connector.Record, text string) matching.Side {
 	return ""
 }
 
-// entry is an entry of the transaction log.
+// entry is a transaction log entry.
 type entry struct {
 	ID         remote.Number `json:"id"`
 	Type       string        `json:"type"`
@@ -194,8 +194,8 @@ type entry struct {
 	Funding    remote.Number `json:"interest_pl"`
 }
 
-// fetchLog fetches entries of the log, the newest first. The position is where the page
-// before ended.
+// fetchLog fetches log entries, the newest first. The position is where the page before
+// ended.
 func (f *fetcher) fetchLog(ctx context.Context, currency, position string) (string, error) {
 	parameters := f.selectTime(currency)
 	parameters["count"] = strconv.Itoa(pageLogs)
@@ -218,8 +218,7 @@ func (f *fetcher) fetchLog(ctx context.Context, currency, position string) (stri
 	return string(page.Continuation), nil
 }
 
-// addEntry adds an entry of the log, as the file of it is read. Trades are in their own
-// list.
+// addEntry adds a log entry, as the file of it is read. Trades are in their own list.
 func (f *fetcher) addEntry(currency string, e entry) {
 	if e.Type == "trade" || e.Type == "liquidation" {
 		return
@@ -242,7 +241,7 @@ func (f *fetcher) addEntry(currency string, e entry) {
 	case "deposit", "withdrawal", "transfer":
 		cash.Type = statement.TransferType(cash.Amount)
 	case "settlement":
-		// The results of a session are those of the trades.
+		// A session's results are those of the trades.
 		cash.Type, cash.Amount = "interest", record.Optional("funding", e.Funding)
 	default:
 		cash.Type = "adjustment"
@@ -250,7 +249,7 @@ func (f *fetcher) addEntry(currency string, e entry) {
 	record.AddCash(cash)
 }
 
-// addDelivery adds the end of a contract, which closes the position.
+// addDelivery adds a contract's end, which closes the position.
 func (f *fetcher) addDelivery(record *connector.Record, currency string, e entry) {
 	of, isInverse := nameInstrument(e.Instrument)
 	fill := connector.NewFill(of)
@@ -261,7 +260,7 @@ func (f *fetcher) addDelivery(record *connector.Record, currency string, e entry
 	case of.Right == "":
 		fill.Price = record.Decimal("price", e.Price)
 	case fill.Quantity.Sign() > 0:
-		// The price of the entry may be that of the coin, and not that of the option.
+		// The entry's price may be that of the coin, and not that of the option.
 		fill.Price = record.Decimal("cash flow", e.CashFlow).Abs().DivRound(fill.Quantity, decimal.MaxDecimals)
 	}
 	if isInverse && !result.IsZero() {

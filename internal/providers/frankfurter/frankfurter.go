@@ -7,7 +7,7 @@
 // decimals. The bank's own file has all digits.
 //
 // The client was written from the documentation and the published source of Frankfurter
-// and tested against a server of our own. It was never tried with the real service.
+// and tested against our own server. It was never tried with the real service.
 package frankfurter
 
 import (
@@ -47,7 +47,7 @@ func (barClient) Describe() barsource.Description {
 		// Older versions answer a longer time with averages of weeks.
 		PageBars:          90,
 		RequestsPerMinute: 60, // there is no stated limit
-		// The rate of a day is published about 16:00 in Frankfurt. It is there by 16:00 UTC:
+		// A day's rate is published about 16:00 in Frankfurt. It is there by 16:00 UTC:
 		// eight hours before the day ends.
 		Delay:    -8 * time.Hour,
 		IsPublic: true,
@@ -55,8 +55,8 @@ func (barClient) Describe() barsource.Description {
 	}
 }
 
-// Symbol implements barsource.Provider. The instrument is a series of rates such as
-// EURUSD; its name is that of the currency.
+// Symbol implements barsource.Provider. The instrument is a rate series such as EURUSD;
+// its name is the currency's.
 func (barClient) Symbol(of instruments.Priced, _ time.Time) (string, bool) {
 	currency, ok := market.ReferenceCurrency(of.Symbol)
 	return currency, ok && slices.Contains(currencies, currency)
@@ -72,10 +72,10 @@ func (p barClient) Fetch(ctx context.Context, client remote.Doer, credentials ma
 	return result, err
 }
 
-// fetch is a query for the rates of a currency.
+// fetch is a query for a currency's rates.
 type fetch struct {
 	answered int
-	// refused is the error of a window without any rate. A currency that joined the euro
+	// refused is the error for a window without any rate. A currency that joined the euro
 	// has some of these after others with rates.
 	refused error
 }

@@ -57,7 +57,7 @@ func newBars() providertest.BarCase {
 	}
 }
 
-// joined is the first day without rates of HRK.
+// joined is the first day without HRK rates.
 var joined = time.Date(2023, 1, 2, 0, 0, 0, 0, time.UTC)
 
 // serve answers like Frankfurter: there are no rates on weekends and on 2 March, and an
@@ -110,7 +110,7 @@ func TestFetchKeepsDigits(t *testing.T) {
 	}
 }
 
-// TestFetchToday sends a query before and after the rate of the day is expected.
+// TestFetchToday sends a query before and after the day's rate is expected.
 func TestFetchToday(t *testing.T) {
 	t.Parallel()
 	c := newBars()
@@ -127,7 +127,7 @@ func TestFetchToday(t *testing.T) {
 	}
 }
 
-// TestFetchCurrencyThatJoinedTheEuro has rates of some pages only.
+// TestFetchCurrencyThatJoinedTheEuro has rates on some pages only.
 func TestFetchCurrencyThatJoinedTheEuro(t *testing.T) {
 	t.Parallel()
 	c := newBars()

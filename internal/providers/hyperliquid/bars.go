@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// historyBars is a little less than the 5,000 bars that are kept, because a query
-	// may wait before it is sent.
+	// historyBars is a little less than the 5,000 kept bars, because a query may wait
+	// before it is sent.
 	historyBars = 4990
 	pageBars    = 1000
 )
@@ -46,16 +46,16 @@ func (barClient) Describe() barsource.Description {
 
 var (
 	coin = regexp.MustCompile(`^[A-Z0-9]{1,12}$`)
-	// builder is a contract of a market inside of Hyperliquid: xyz:AAPL.
+	// builder is a contract of a market inside Hyperliquid: xyz:AAPL.
 	builder = regexp.MustCompile(`^([A-Z0-9]{1,8}):([A-Z0-9]{1,12})$`)
 	// thousands are contracts on a thousand coins, whose names begin with a small k.
 	thousands = strings.Fields("KPEPE KSHIB KBONK KFLOKI KLUNC KDOGS KNEIRO")
-	// coinsOfCME are coins that are roots of exchange-traded futures, too.
+	// coinsOfCME are coins that are also roots for exchange-traded futures.
 	coinsOfCME = strings.Fields("BTC ETH SOL XRP")
 )
 
-// Symbol implements barsource.Provider. The journal has contracts of Hyperliquid as
-// futures with the name of the coin. Spot pairs have numbers there and are left out.
+// Symbol implements barsource.Provider. The journal has Hyperliquid contracts as futures
+// with the coin's name. Spot pairs have numbers there and are left out.
 func (barClient) Symbol(of instruments.Priced, _ time.Time) (string, bool) {
 	if !barsource.IsType(of.Type, instruments.TypeFuture) {
 		return "", false
@@ -68,7 +68,7 @@ func (barClient) Symbol(of instruments.Priced, _ time.Time) (string, bool) {
 		text = strings.TrimSuffix(text, suffix)
 	}
 	if contract, ok := instruments.ParseFuture(text); ok && (contract.Explicit || !slices.Contains(coinsOfCME, text)) {
-		return "", false // a future of an exchange
+		return "", false // an exchange's future
 	}
 	if slices.Contains(thousands, text) {
 		return "k" + text[1:], true

@@ -1,9 +1,9 @@
-// Package hyperliquid fetches the fills, the funding and the transfers of an address from
-// the public API of Hyperliquid, and its newest bars of perpetual contracts. There is no
-// key: everything on Hyperliquid is public.
+// Package hyperliquid fetches an address's fills, funding and transfers from
+// Hyperliquid's public API, and its newest bars for perpetual contracts. There is no key:
+// everything on Hyperliquid is public.
 //
-// The client was written from Hyperliquid's documentation and tested against a server of
-// our own. It was never tried against Hyperliquid.
+// The client was written from Hyperliquid's documentation and tested against our own
+// server. It was never tried against Hyperliquid.
 package hyperliquid
 
 import (
@@ -22,9 +22,9 @@ import (
 const (
 	host = "api.hyperliquid.xyz"
 	path = "/info"
-	// dollar is the coin of the collateral, of funding and of most transfers.
+	// dollar is the collateral's coin, of funding and of most transfers.
 	dollar = "USDC"
-	// field is the name of the credential.
+	// field is the credential's name.
 	field = "address"
 )
 
@@ -67,7 +67,7 @@ func (fillClient) Describe() connector.Description {
 	}
 }
 
-// request is the body of a request.
+// request is a request's body.
 type request struct {
 	Type  string `json:"type"`
 	User  string `json:"user,omitempty"`
@@ -81,7 +81,7 @@ func send(ctx context.Context, session *remote.Session, body request, into any) 
 
 var addressForm = regexp.MustCompile(`^0x[0-9a-f]{40}$`)
 
-// parseAddress returns the address of the user in lower case.
+// parseAddress returns the user's address in lower case.
 func parseAddress(session *remote.Session) (string, error) {
 	address := strings.ToLower(session.Value(field))
 	if !addressForm.MatchString(address) {
@@ -138,7 +138,7 @@ type run struct {
 	// pairs are the spot pairs by their names, such as @107. They are nil until one is
 	// needed.
 	pairs map[string]statement.Instrument
-	// kept has the time of the newest fill of all deliveries.
+	// kept has the newest fill's time in all deliveries.
 	kept map[string]string
 }
 
@@ -156,17 +156,17 @@ func (fillClient) Fetch(ctx context.Context, session *remote.Session, query conn
 	})
 }
 
-// entry is a record of a page.
+// entry is a record on a page.
 type entry struct {
-	// millis is the time of the record.
+	// millis is the record's time.
 	millis remote.Number
-	// key identifies the record among those of its time.
+	// key identifies the record among others at its time.
 	key string
 	add func(*connector.Record)
 }
 
-// newStream returns the records of one kind of request, oldest first. A page begins with
-// the time at which the page before it ended, because records of one time may be on both.
+// newStream returns the records for one kind of request, oldest first. A page begins with
+// the time at which the page before it ended, because records at one time may be on both.
 func newStream[T any](r *run, kind string, most int, read func(context.Context, []T) ([]entry, error)) connector.Stream {
 	return connector.Stream{Name: kind, Fetch: func(ctx context.Context, position string) (string, error) {
 		from, known := parsePosition(position, r.query.From)
@@ -201,8 +201,8 @@ func newStream[T any](r *run, kind string, most int, read func(context.Context, 
 	}}
 }
 
-// parsePosition returns the time of the first records of a page, and the keys of those of
-// this time that were on the page before.
+// parsePosition returns a page's first time, and the keys at this time that were on the
+// page before.
 func parsePosition(position string, start time.Time) (from int64, known map[string]bool) {
 	words := strings.Fields(position)
 	if len(words) == 0 {
@@ -219,7 +219,7 @@ func parsePosition(position string, start time.Time) (from int64, known map[stri
 	return from, known
 }
 
-// parseTimes returns the times of the records of a page, which must be in this order.
+// parseTimes returns the times of a page's records, which must be in this order.
 func parseTimes(entries []entry) ([]int64, error) {
 	times := make([]int64, len(entries))
 	for i, e := range entries {

@@ -26,20 +26,20 @@ const millis = 1767323045678
 
 var start = time.UnixMilli(millis).UTC()
 
-// The types of requests with records.
+// The request types with records.
 const (
 	fills   = "userFillsByTime"
 	funding = "userFunding"
 	updates = "userNonFundingLedgerUpdates"
 )
 
-// records are those of a server, by the type of request, oldest first.
+// records are a server's, by request type, oldest first.
 type records map[string]providertest.List
 
 // pageSizes are how many records an answer has at most.
 var pageSizes = map[string]int64{fills: 2000, funding: 500, updates: 500}
 
-// serve answers like Hyperliquid. It does not accept parameters that it does not have.
+// serve answers like Hyperliquid. It does not accept parameters it does not have.
 func (r records) serve(q url.Values) http.HandlerFunc {
 	refusal := providertest.Reply(http.StatusUnprocessableEntity, "Failed to deserialize the JSON body into the target type")
 	for name := range q {
@@ -186,7 +186,7 @@ func TestFills(t *testing.T) {
 	providertest.Run(t, func() providertest.FillCase { return newFills(newHistory()) })
 }
 
-// TestVault checks that money that users give to a vault is money that it gets.
+// TestVault checks that money users give to a vault is money it gets.
 func TestVault(t *testing.T) {
 	t.Parallel()
 	newFills(records{updates: {
@@ -195,8 +195,8 @@ func TestVault(t *testing.T) {
 	}}).Expect(t, "2026-01-02T03:04:05.678Z cash deposit 20 USD \"vaultDeposit\"\n2026-01-02T03:04:05.679Z cash withdrawal -21 USD \"vaultWithdraw\"\n")
 }
 
-// TestPages has fills of one time on both sides of the end of a page, one of them being a
-// trade with oneself.
+// TestPages has fills at one time around a page end, one of them being a trade with
+// oneself.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	r := records{}
@@ -229,7 +229,7 @@ func TestFullPageOfOneInstant(t *testing.T) {
 	}
 }
 
-// TestGap has a server that no longer has the newest fill of the run before.
+// TestGap has a server that no longer has the newest fill from the run before.
 func TestGap(t *testing.T) {
 	t.Parallel()
 	r := records{fills: {newFill(0, 1, ""), newFill(1000, 2, "")}}

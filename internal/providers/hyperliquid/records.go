@@ -26,16 +26,16 @@ type fill struct {
 	ID       remote.Number `json:"tid"`
 }
 
-// The sides of a fill.
+// A fill's sides.
 const (
 	buy  = "B"
 	sell = "A"
 )
 
-// key identifies a fill: both sides of a trade with oneself have the same id.
+// key identifies a fill: both sides in a trade with oneself have the same id.
 func (f *fill) key() string { return string(f.ID) + f.Side }
 
-// readFills returns the fills of a page.
+// readFills returns a page's fills.
 func (r *run) readFills(ctx context.Context, page []fill) ([]entry, error) {
 	sides := map[string]string{}
 	entries := make([]entry, len(page))
@@ -58,11 +58,11 @@ func (r *run) readFills(ctx context.Context, page []fill) ([]entry, error) {
 	return entries, nil
 }
 
-// newestFill is the name under which the time of the newest fill is kept.
+// newestFill is the name under which the newest fill's time is kept.
 const newestFill = "newest_fill"
 
-// checkGap warns if the newest fill of the deliveries before is one that Hyperliquid no
-// longer returns: those after it may be missing, too. It then keeps the new time.
+// checkGap warns if the newest fill of the deliveries before is one Hyperliquid no longer
+// returns: those after it may be missing, too. It then keeps the new time.
 func (r *run) checkGap(page []fill) {
 	if len(page) == 0 {
 		return
@@ -112,7 +112,7 @@ func (r *run) findInstrument(coin string) statement.Instrument {
 	return statement.NewCoinContract(coin, strings.ToUpper(coin), dollar)
 }
 
-// loadPairs loads the names of spot pairs.
+// loadPairs loads the spot pair names.
 func (r *run) loadPairs(ctx context.Context) error {
 	var list struct {
 		Universe remote.Member[[]struct {
@@ -247,7 +247,7 @@ func (r *run) addUpdate(record *connector.Record, u *update) {
 	record.AddCash(cash)
 }
 
-// reportUnknownUpdate skips a transfer of a kind that is not known.
+// reportUnknownUpdate skips a transfer of an unknown kind.
 func (r *run) reportUnknownUpdate(record *connector.Record, d *delta, at time.Time) {
 	if r.rows.Contains(at) {
 		r.rows.AddMessage("Hyperliquid has a kind of transfer that is not known here: %.40q. It was left out; enter it by hand if it moved money.", d.Type)
@@ -255,7 +255,7 @@ func (r *run) reportUnknownUpdate(record *connector.Record, d *delta, at time.Ti
 	record.Skip(at, statement.ReasonIgnored)
 }
 
-// isToSelf reports whether a transfer ends where it began, between markets of Hyperliquid.
+// isToSelf reports whether a transfer ends where it began, between Hyperliquid markets.
 func (d *delta) isToSelf() bool { return d.User != "" && strings.EqualFold(d.User, d.Destination) }
 
 // withFee returns an amount with the fee that was paid besides it.
@@ -263,8 +263,8 @@ func (d *delta) withFee(record *connector.Record, amount remote.Number) decimal.
 	return record.Decimal("amount", amount).Add(record.Optional("fee", d.Fee))
 }
 
-// setTransfer sets the amount of a transfer from one user to another. The sender pays the
-// fee.
+// setTransfer sets the amount for a transfer from one user to another. The sender pays
+// the fee.
 func (r *run) setTransfer(record *connector.Record, cash *statement.Cash, d *delta, amount remote.Number) {
 	sum := record.Decimal("amount", amount)
 	if strings.EqualFold(d.User, r.address) && (d.FeeToken == "" || d.FeeToken == cash.Currency) && statement.IsMoney(cash.Currency) {

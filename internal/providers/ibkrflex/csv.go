@@ -33,7 +33,7 @@ type section struct {
 	names []string
 }
 
-// parseCSV finds the rows of a report as CSV. It may have several sections, each with a
+// parseCSV finds a report's rows as CSV. It may have several sections, each with a
 // header.
 func parseCSV(body []byte) (*report, error) {
 	r := &report{body: body, isCSV: true}
@@ -68,7 +68,7 @@ func parseCSV(body []byte) (*report, error) {
 	}
 }
 
-// newSection returns the section of a header, and whether a row is one.
+// newSection returns a header's section, and whether a row is one.
 func newSection(cells []string) (section, bool) {
 	names := make([]string, len(cells))
 	for i, cell := range cells {
@@ -92,7 +92,7 @@ func newSection(cells []string) (section, bool) {
 	return section{}, false
 }
 
-// addHead keeps the fields of a section of trades.
+// addHead keeps the fields of a trade section.
 func (r *report) addHead(of section) {
 	if of.name != tradeName && of.name != confirmName {
 		return
@@ -104,7 +104,7 @@ func (r *report) addHead(of section) {
 	r.heads, r.hasTrades = append(r.heads, head), true
 }
 
-// addRow keeps a row that is used. Rows of trades may also be sums or closed lots.
+// addRow keeps a used row. Trade rows may also be sums or closed lots.
 func (r *report) addRow(of section, cells []string, start, end int64) {
 	e := element{name: of.name, attr: map[string]string{}, start: start, end: end}
 	for i, name := range of.names {
@@ -120,8 +120,8 @@ func (r *report) addRow(of section, cells []string, start, end int64) {
 	r.add(e)
 }
 
-// findStatement returns the index of the statement of an account. A file of CSV has none,
-// so one without a place is made.
+// findStatement returns the index for an account's statement. A CSV file has none, so one
+// without a place is made.
 func (r *report) findStatement(account string) int {
 	i := slices.IndexFunc(r.statements, func(s element) bool { return s.attr["accountId"] == account })
 	if i < 0 {

@@ -1,10 +1,9 @@
-// Package ibkrflex fetches the reports of Flex queries of Interactive Brokers. The report
-// is the XML file that a user can download, and is read like it; this package asks for
-// it, checks that the query has what is needed, and finds what the broker has canceled or
-// corrected.
+// Package ibkrflex fetches Flex query reports from Interactive Brokers. The report is the
+// XML file a user can download, and is read like it; this package asks for it, checks
+// that the query has what is needed, and finds what the broker has canceled or corrected.
 //
-// The client was written from the broker's documentation and tested against a server of
-// our own. It was never tried against Interactive Brokers.
+// The client was written from the broker's documentation and tested against our own
+// server. It was never tried against Interactive Brokers.
 package ibkrflex
 
 import (
@@ -87,13 +86,13 @@ func (fillClient) Describe() connector.Description {
 		WholeDays:         true,
 		Overlap:           7 * day,
 		ListsAll:          true,
-		Margin:            day, // the day of a trade in the evening is the next
+		Margin:            day, // an evening trade's day is the next
 		Rights:            connector.RightsHarmless,
 	}
 }
 
-// Check implements connector.Connector. It asks for the report of one day, because
-// nothing else names the account.
+// Check implements connector.Connector. It asks for one day's report, because nothing
+// else names the account.
 func (c fillClient) Check(ctx context.Context, session *remote.Session) (connector.Identity, error) {
 	last := session.Now().In(zone).AddDate(0, 0, -1)
 	for last.Weekday() == time.Saturday || last.Weekday() == time.Sunday {
@@ -120,7 +119,7 @@ func (c fillClient) Fetch(ctx context.Context, session *remote.Session, query co
 	}
 	delivery := found.delivery(asked)
 	if found.isCSV && len(found.trades) == 0 && len(found.cash) == 0 {
-		// A file without rows cannot be recognized as one of the broker.
+		// A file without rows cannot be recognized as the broker's.
 		empty := connector.NewRows(query, "Interactive Brokers").Delivery()
 		delivery.File, delivery.Statement = nil, empty.Statement
 	}
@@ -129,7 +128,7 @@ func (c fillClient) Fetch(ctx context.Context, session *remote.Session, query co
 
 const zoneName = "America/New_York"
 
-// zone is the zone of the broker's days.
+// zone is the zone for the broker's days.
 var zone = func() *time.Location {
 	zone, err := time.LoadLocation(zoneName)
 	if err != nil {
@@ -138,11 +137,11 @@ var zone = func() *time.Location {
 	return zone
 }()
 
-// period is the first and the last day of a report, in the broker's form.
+// period is a report's first and last day, in the broker's form.
 type period struct{ from, to string }
 
-// fetchReport returns the report of a period, of the accounts that the user chose. If the
-// broker does not accept the period, it is the report of the period of the query.
+// fetchReport returns a period's report, of the accounts the user chose. If the broker
+// does not accept the period, it is the report of the query's period.
 func fetchReport(ctx context.Context, session *remote.Session, asked period) (*report, error) {
 	body, err := fetchFile(ctx, session, &asked)
 	hasOwnPeriod := hasCode(err, codeNotAvailable)
@@ -192,7 +191,7 @@ func askAndDownload(ctx context.Context, session *remote.Session, asked *period)
 	parameters = map[string]string{"t": session.Value("token"), "q": accepted.Reference, "v": "3"}
 	body, err = poll(ctx, session, host, parameters)
 	if err == nil && !isReport(body) {
-		// Some reports are only at the address that the broker names, if it is one of its own.
+		// Some reports are only at the address the broker names, if it is one of its own.
 		if named := accepted.host(); named != "" {
 			return poll(ctx, session, named, parameters)
 		}
@@ -228,14 +227,13 @@ const (
 	codeNotReady         = "1019"
 )
 
-// temporary are the codes of a report that can be asked for again at once.
+// temporary are the codes for reports that can be asked for again at once.
 var temporary = []string{"1001", "1004", "1009", "1021"}
 
-// later are the codes of a report that the broker makes later, or that it does not know
-// yet.
+// later are the codes for reports the broker makes later, or does not know yet.
 var later = []string{"1005", "1006", "1007", "1008", codeUnknownReference, codeNotReady, "1020"}
 
-// uncertain are the codes of a query that may be new or that the broker cannot answer at
+// uncertain are the codes for a query that may be new, that the broker cannot answer at
 // the moment, or that is wrong.
 var uncertain = map[string]connector.UncertainError{
 	"1001": {
@@ -297,9 +295,9 @@ func isTemporary(err error) bool {
 	return slices.ContainsFunc(temporary, func(code string) bool { return hasCode(err, code) })
 }
 
-// host returns the host of the address that the broker names for the download, or an
-// empty text if it is not the documented download of a host of the broker: another one
-// must not get the token.
+// host returns the host of the address the broker names for the download, or an empty
+// text if it is not the documented download of a host of the broker: another one must not
+// get the token.
 func (e *envelope) host() string {
 	address, err := url.Parse(strings.TrimSpace(e.URL))
 	if err != nil || address.Scheme != "https" || address.Path != download || !slices.Contains([]string{host, otherHost}, address.Host) {

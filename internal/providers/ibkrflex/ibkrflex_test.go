@@ -36,7 +36,7 @@ func mustLoad(name string) *time.Location {
 	return zone
 }
 
-// row is an element of the server's report, with the day by which it is selected.
+// row is an element in the server's report, with the day by which it is selected.
 type row struct {
 	account, day, text string
 }
@@ -45,13 +45,13 @@ type row struct {
 type server struct {
 	trades, cash []row
 	accounts     []string
-	// pending is how often a report is still being made, and fails the errors that the
-	// first requests get, by path.
+	// pending is how often a report is still being made, and fails the errors the first
+	// requests get, by path.
 	pending int
 	fails   map[string][]string
 	// refusesPeriods makes it answer 1003 to a request with a period.
 	refusesPeriods bool
-	// url is the address that it names for the download.
+	// url is the address it names for the download.
 	url string
 	// answer is sent instead of the report by the first host.
 	answer string
@@ -109,7 +109,7 @@ func writeError(w io.Writer, code string) {
 
 // ask begins a report. A period has at most 365 days and ends before today.
 func (s *server) ask(w http.ResponseWriter, q url.Values) {
-	asked := period{from: "20260801", to: "20260901"} // that of the query
+	asked := period{from: "20260801", to: "20260901"} // the query's
 	if fd, td := q.Get("fd"), q.Get("td"); fd != "" || td != "" {
 		first, err := time.Parse(dayForm, fd)
 		last, err2 := time.Parse(dayForm, td)
@@ -171,8 +171,8 @@ func newFills(s *server) providertest.FillCase {
 	}
 }
 
-// readFile returns the fills and the cash of delivered files as an import reads them, each
-// once, in the order of time.
+// readFile returns the fills and the cash of delivered files as an import reads them,
+// each once, in time order.
 func readFile(t *testing.T, list ...connector.Delivery) []string {
 	t.Helper()
 	var lines []string
@@ -237,8 +237,8 @@ func TestFetch(t *testing.T) {
 	}
 }
 
-// TestWindows fetches the history in windows of whole days: they have the same rows
-// together, and none is longer than the broker allows.
+// TestWindows fetches the history in whole-day windows: they have the same rows together,
+// and none is longer than the broker allows.
 func TestWindows(t *testing.T) {
 	t.Parallel()
 	for _, days := range []int{1, 2, 7, 31} {
@@ -262,7 +262,7 @@ func TestWindows(t *testing.T) {
 	expectLines(t, "a day without trades", readFile(t, c.MustFetch(t)...), nil)
 }
 
-// TestCodes checks what each of the broker's codes means when a report is asked for.
+// TestCodes checks what each broker code means when a report is asked for.
 func TestCodes(t *testing.T) {
 	t.Parallel()
 	wants := map[string]error{
@@ -334,7 +334,7 @@ func TestRefusedPeriod(t *testing.T) {
 	}
 }
 
-// TestNamedAddress: the address that the broker names is used if the documented one has no
+// TestNamedAddress: the address the broker names is used if the documented one has no
 // report, and only if it is one of the broker's.
 func TestNamedAddress(t *testing.T) {
 	t.Parallel()

@@ -40,7 +40,7 @@ func (e *envelope) parse(body []byte) error {
 	return remote.Malformed("it is not the XML that was expected")
 }
 
-// promisesMore reports whether the broker says in words that it can be asked again.
+// promisesMore reports whether the broker asks to try again.
 func (e *envelope) promisesMore() bool {
 	text := strings.ToLower(e.Message)
 	return slices.ContainsFunc([]string{"try again", "shortly", "not ready"}, func(words string) bool { return strings.Contains(text, words) })
@@ -62,7 +62,7 @@ func isReport(body []byte) bool {
 	return bytes.Contains(body[:min(len(body), enough)], []byte("<"+root)) || isCSV(body)
 }
 
-// report is a report and the places of its elements.
+// report is a report and where its elements are.
 type report struct {
 	body       []byte
 	statements []element
@@ -79,16 +79,16 @@ type report struct {
 	hasOwnPeriod bool
 }
 
-// element is an element of a report: its attributes, and where it begins and ends.
+// element is a report element: its attributes, and where it begins and ends.
 type element struct {
 	name       string
 	attr       map[string]string
 	start, end int64
-	// statement is the index of the statement that it is in.
+	// statement is the index of the statement it is in.
 	statement int
 }
 
-// The elements that are used.
+// The used elements.
 const (
 	statementName = "FlexStatement"
 	tradeName     = "Trade"
@@ -99,7 +99,7 @@ const (
 
 const maxDepth = 20
 
-// parseReport finds the elements of a report.
+// parseReport finds a report's elements.
 func parseReport(body []byte) (*report, error) {
 	if len(bytes.TrimSpace(body)) == 0 {
 		return nil, remote.ErrTruncated
@@ -144,7 +144,7 @@ func parseReport(body []byte) (*report, error) {
 	}
 }
 
-// notReport returns the error of an answer that is not an XML report.
+// notReport returns the error for an answer that is not an XML report.
 func notReport(body []byte) error {
 	var answer envelope
 	if err := answer.parse(body); errors.Is(err, remote.ErrTruncated) {
@@ -161,7 +161,7 @@ func (r *report) newElement(token xml.StartElement, start int64) *element {
 	return e
 }
 
-// add keeps an element that is used. A statement ends after all that it contains.
+// add keeps an element that is used. A statement ends after all it contains.
 func (r *report) add(e element) {
 	switch e.name {
 	case statementName:
@@ -177,8 +177,7 @@ func (r *report) add(e element) {
 	}
 }
 
-// requiredFields are the attributes that a trade must have, with their names in Client
-// Portal.
+// requiredFields are the attributes a trade must have, with their names in Client Portal.
 var requiredFields = map[string][][2]string{
 	tradeName: {
 		{"ibExecID", "IB Execution ID"},
@@ -223,8 +222,8 @@ func (r *report) checkFields() error {
 	return nil
 }
 
-// chooseAccounts selects the accounts that the user chose. A report of several accounts
-// needs a choice, because all of it goes to one account.
+// chooseAccounts selects the accounts the user chose. A report of several accounts needs
+// a choice, because all of it goes to one account.
 func (r *report) chooseAccounts(choice string) error {
 	all := r.accounts()
 	chosen := strings.FieldsFunc(choice, func(c rune) bool { return c == ',' || c == ' ' || c == ';' })
@@ -247,7 +246,7 @@ func (r *report) chooseAccounts(choice string) error {
 	return nil
 }
 
-// accounts returns the accounts of the report, or those that the user chose, sorted.
+// accounts returns the report's accounts, or those the user chose, sorted.
 func (r *report) accounts() []string {
 	if len(r.chosen) > 0 {
 		return r.chosen
@@ -262,13 +261,13 @@ func (r *report) accounts() []string {
 	return slices.Compact(list)
 }
 
-// isChosen reports whether an element is in a statement of a chosen account.
+// isChosen reports whether an element is in a chosen account's statement.
 func (r *report) isChosen(e element) bool {
 	return e.statement < len(r.statements) && slices.Contains(r.accounts(), r.statements[e.statement].attr["accountId"])
 }
 
 // delivery returns the report as a file, without what the user did not choose, what is
-// outside of the period that was asked for, and what the broker has canceled.
+// outside the period that was asked for, and what the broker has canceled.
 func (r *report) delivery(asked period) connector.Delivery {
 	d := connector.Delivery{FileName: "flex.xml"}
 	if r.isCSV {
@@ -295,7 +294,7 @@ func (r *report) delivery(asked period) connector.Delivery {
 	return d
 }
 
-// covered returns the time that the report has, if it is not the one that was asked for.
+// covered returns the time the report has, if it is not the one that was asked for.
 func (r *report) covered(asked period) (from, to time.Time) {
 	if !r.hasOwnPeriod {
 		return time.Time{}, time.Time{}
@@ -352,7 +351,7 @@ func (e element) day() string {
 	return at[:min(len(at), len(dayForm))]
 }
 
-// id returns the broker's id of an execution.
+// id returns the broker's execution id.
 func (e element) id() string {
 	return cmp.Or(e.attr["ibExecID"], e.attr["execID"])
 }
@@ -406,7 +405,7 @@ func (e element) price() string {
 	return cmp.Or(e.attr["tradePrice"], e.attr["price"])
 }
 
-// sameNumber compares two numbers, or one with the opposite of the other.
+// sameNumber compares two numbers, or one with the other's opposite.
 func sameNumber(a, b string, isOpposite bool) bool {
 	x, errX := decimal.Parse(strings.ReplaceAll(a, ",", ""))
 	y, errY := decimal.Parse(strings.ReplaceAll(b, ",", ""))
@@ -417,8 +416,8 @@ func sameNumber(a, b string, isOpposite bool) bool {
 }
 
 // findReplaced returns for the id of each corrected execution the one before. The ids
-// differ only in the number after the last point. Executions that the report has beside
-// each other, under different trade ids, are different ones.
+// differ only in the number after the last point. Executions the report has beside each
+// other, under different trade ids, are different ones.
 func findReplaced(trades []element, withdrawn []string) map[string]string {
 	tradeIDs := map[string]string{}
 	for _, t := range trades {
@@ -438,8 +437,8 @@ func findReplaced(trades []element, withdrawn []string) map[string]string {
 	return replaced
 }
 
-// earlierVersion returns the id of an execution before its correction, or an empty text if
-// it is the first version.
+// earlierVersion returns an execution's id before its correction, or an empty text if it
+// is the first version.
 func earlierVersion(id string) string {
 	at := strings.LastIndexByte(id, '.')
 	if at < 0 || len(id)-at != len(".01") {

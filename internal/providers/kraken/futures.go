@@ -22,14 +22,14 @@ const (
 	logPath     = "/api/history/v3/account-log"
 	resetAfter  = "Rate-Limit-Reset"
 
-	// points is the limit of an account by weight.
+	// points is an account's limit by weight.
 	points = "points"
 )
 
 type futuresClient struct{}
 
-// FuturesFills returns the connector of the derivatives. All fills and cash are in the
-// account log, which has the fees and results that the list of fills lacks.
+// FuturesFills returns the derivatives connector. All fills and cash are in the account
+// log, which has the fees and results missing in the list of fills.
 func FuturesFills() connector.Connector { return futuresClient{} }
 
 // Describe implements connector.Connector.
@@ -55,7 +55,7 @@ func (futuresClient) Describe() connector.Description {
 			{Name: "api_key", Title: "Public key", IsSecret: true},
 			{Name: "api_secret", Title: "Private key", IsSecret: true},
 		},
-		RequestsPerMinute: 60, // there is no stated limit of an address
+		RequestsPerMinute: 60, // there is no stated limit for an address
 		// Each account has 100 points in ten minutes.
 		Buckets:  []outbound.Bucket{{Name: points, PerMinute: 9, PerOwner: true}},
 		Delay:    time.Minute,
@@ -65,7 +65,7 @@ func (futuresClient) Describe() connector.Description {
 	}
 }
 
-// The levels of access of a key. One that is not known may allow everything.
+// A key's access levels. An unknown one may allow everything.
 const (
 	noAccess = "NO_ACCESS"
 	readOnly = "READ_ONLY"
@@ -118,7 +118,7 @@ func callFutures(ctx context.Context, session *remote.Session, path string, para
 	return err
 }
 
-// classifyFutures returns the error of an answer, which may have status 200.
+// classifyFutures returns an answer's error, which may have status 200.
 func classifyFutures(a remote.Answer) error {
 	var answer struct {
 		Result string `json:"result"`
@@ -128,7 +128,7 @@ func classifyFutures(a remote.Answer) error {
 		} `json:"errors"`
 		Reason string `json:"reason"`
 	}
-	_ = json.Unmarshal(a.Body, &answer) // an answer of another form has no error
+	_ = json.Unmarshal(a.Body, &answer) // an answer in another form has no error
 	code := answer.Error
 	if code == "" && len(answer.Errors) > 0 {
 		code = answer.Errors[0].Message

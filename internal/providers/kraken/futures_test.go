@@ -13,8 +13,7 @@ import (
 	"fillbook/internal/providers/providertest"
 )
 
-// futuresServer answers as Kraken Futures is documented to. The ids of its log begin with
-// 1.
+// futuresServer answers as Kraken Futures is documented to. Its log ids begin with 1.
 type futuresServer struct {
 	providertest.Server
 	nonces
@@ -173,7 +172,7 @@ func TestFutures(t *testing.T) {
 	providertest.Run(t, func() providertest.FillCase { return newFuturesCase(newFuturesServer()) })
 }
 
-// TestFuturesPageSizes also cuts pages between the two entries of a fill.
+// TestFuturesPageSizes also cuts pages between a fill's two entries.
 func TestFuturesPageSizes(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int64{4, 5, 7} {

@@ -17,8 +17,8 @@ import (
 
 const (
 	pageEntries = 1000
-	// maxApart is how many entries can be between the two of one fill, and margin how much
-	// their times may differ.
+	// maxApart is how many entries can be between a fill's two, and margin how much their
+	// times may differ.
 	maxApart = 50
 	margin   = time.Second
 )
@@ -35,8 +35,8 @@ type futuresFetcher struct {
 	rows    *connector.Rows
 }
 
-// logEntry is an entry of the account log. A fill has two: one with the change of the
-// position, whose asset is the contract, and after it one with the change of the money.
+// logEntry is an entry in the account log. A fill has two: one with the position's
+// change, whose asset is the contract, and after it one with the money's change.
 type logEntry struct {
 	ID              int64         `json:"id"`
 	Date            string        `json:"date"`
@@ -54,12 +54,12 @@ type logEntry struct {
 	RealizedFunding remote.Number `json:"realized_funding"`
 }
 
-// isPosition reports whether an entry has the change of a position. Currencies have no
+// isPosition reports whether an entry has a position's change. Currencies have no
 // underscore.
 func (e logEntry) isPosition() bool { return strings.Contains(e.Asset, "_") }
 
-// fillKey returns what the two entries of a fill have in common, or an empty text if an
-// logEntry is not part of one. Settlements have no execution, transfers have one too.
+// fillKey returns what a fill's two entries share, or an empty text if an entry is not
+// part of a fill. Settlements have no execution, transfers have one too.
 func (e logEntry) fillKey() string {
 	switch {
 	case e.Info == "settlement" && e.Execution == "":
@@ -70,7 +70,7 @@ func (e logEntry) fillKey() string {
 	return ""
 }
 
-// isMoneyOf reports whether an entry has the money of the fill of another entry.
+// isMoneyOf reports whether an entry has the money for another entry's fill.
 func (e logEntry) isMoneyOf(fill logEntry) bool {
 	return !e.isPosition() && e.fillKey() != "" && e.fillKey() == fill.fillKey()
 }
@@ -113,7 +113,7 @@ func (f *futuresFetcher) fetchLog(ctx context.Context, position string) (string,
 	return strconv.FormatInt(entries[cut-1].ID+1, 10), nil
 }
 
-// findLogCut returns where a page is cut, as the money of a fill may be on the next page.
+// findLogCut returns where a page is cut, as a fill's money may be on the next page.
 func findLogCut(entries []logEntry) int {
 	cut := len(entries)
 	for i := len(entries) - 1; i >= max(1, len(entries)-maxApart); i-- {
@@ -136,8 +136,7 @@ func (f *futuresFetcher) addEntry(e logEntry, page []logEntry) {
 	}
 }
 
-// addFill adds a fill with the money of it. One whose fee was paid with fee credits has
-// none.
+// addFill adds a fill with its money. One whose fee was paid with fee credits has none.
 func (f *futuresFetcher) addFill(e logEntry, page []logEntry) {
 	record, isNew := f.rows.Start(cmp.Or(e.Execution, logID(e)))
 	if !isNew {
@@ -168,7 +167,7 @@ func (f *futuresFetcher) addFill(e logEntry, page []logEntry) {
 	record.AddFill(fill, of.Quote)
 }
 
-// addMoney adds the costs of a fill, and its result if prices cannot give it.
+// addMoney adds a fill's costs, and its result if prices cannot give it.
 func (f *futuresFetcher) addMoney(record *connector.Record, fill *statement.Fill, money logEntry, of statement.Instrument, isInverse bool) {
 	coin := statement.NameKrakenCoin(money.Asset)
 	fee := record.Optional("fee", money.Fee).Add(record.Optional("fee", money.LiquidationFee))
@@ -228,7 +227,7 @@ func (f *futuresFetcher) addCash(e logEntry) {
 	case hasWord("transfer", "deposit", "withdrawal"):
 		record.AddCash(newCash(record, e, statement.TransferType(amount), amount))
 	case e.fillKey() != "" && !f.rows.Contains(at):
-		// The fill is outside of the query too.
+		// The fill is outside the query too.
 	case e.fillKey() != "":
 		record.Fail("The account log has the money of a fill without its position. Enter the fill by hand.")
 	default:
@@ -246,5 +245,5 @@ func newCash(record *connector.Record, e logEntry, kind string, amount decimal.D
 	}
 }
 
-// logID returns the id of an entry, which is not one of an execution.
+// logID returns an entry's id, which is not one of an execution.
 func logID(e logEntry) string { return "log-" + strconv.FormatInt(e.ID, 10) }

@@ -1,9 +1,9 @@
-// Package kraken fetches trades and cash from Kraken: of the spot and margin markets, and
-// of the derivatives, which have a server of their own. The trade history has the trades,
-// and the ledger has the cash and what was bought and sold without an order.
+// Package kraken fetches trades and cash from Kraken: from the spot and margin markets,
+// and from the derivatives, which have their own server. The trade history has the
+// trades, and the ledger has the cash and what was bought and sold without an order.
 //
-// The clients were written from Kraken's documentation and tested against a server of our
-// own. They were never tried against Kraken.
+// The clients were written from Kraken's documentation and tested against our own server.
+// They were never tried against Kraken.
 package kraken
 
 import (
@@ -32,7 +32,7 @@ const (
 	tradesHistory = "TradesHistory"
 	ledgers       = "Ledgers"
 
-	// counter is the limit of a key by weight.
+	// counter is a key's limit by weight.
 	counter = "counter"
 
 	// lockout is how long a key is refused after too many wrong calls, and pause how long
@@ -43,7 +43,7 @@ const (
 
 type fillClient struct{}
 
-// Fills returns the connector of the spot and margin markets.
+// Fills returns the connector for the spot and margin markets.
 func Fills() connector.Connector { return fillClient{} }
 
 // Describe implements connector.Connector.
@@ -71,7 +71,7 @@ func (fillClient) Describe() connector.Description {
 			{Name: "api_key", Title: "API key", IsSecret: true},
 			{Name: "api_secret", Title: "Private key", IsSecret: true},
 		},
-		RequestsPerMinute: 60, // there is no stated limit of an address
+		RequestsPerMinute: 60, // there is no stated limit for an address
 		// Each key has a counter of at most 15 that sinks by 20 in a minute.
 		Buckets:  []outbound.Bucket{{Name: counter, PerMinute: 18, Burst: 10, PerOwner: true}},
 		Delay:    time.Minute,
@@ -118,13 +118,12 @@ func (fillClient) Check(ctx context.Context, session *remote.Session) (connector
 	return identity, nil
 }
 
-// onlyReads reports whether a permission cannot change anything. One that is not known
-// may.
+// onlyReads reports whether a permission cannot change anything. An unknown one may.
 func onlyReads(permission string) bool {
 	return strings.HasPrefix(permission, "query-") || permission == "export-data" || permission == "create-ws-token"
 }
 
-// parseSeconds returns a time of a key, or zero if it has none.
+// parseSeconds returns a key's time, or zero if it has none.
 func parseSeconds(number remote.Number) time.Time {
 	seconds, err := strconv.ParseInt(string(number), 10, 64)
 	if err != nil || seconds <= 0 {
@@ -180,13 +179,12 @@ func callOnce(ctx context.Context, session *remote.Session, name string, paramet
 	return nil
 }
 
-// newNonce returns a number higher than the last one of the key, also than that of
-// another run.
+// newNonce returns a number higher than the key's last one, also in another run.
 func newNonce(session *remote.Session) string {
 	return strconv.FormatInt(session.Now().UnixNano()+int64(session.Requests()), 10)
 }
 
-// sign returns the signature of a request: of a text, and of a path before its digest.
+// sign returns a request's signature: for a text, with a path before its digest.
 func sign(secret []byte, path, text string) string {
 	digest := sha256.Sum256([]byte(text))
 	mac := hmac.New(sha512.New, secret)
@@ -197,13 +195,13 @@ func sign(secret []byte, path, text string) string {
 
 const invalidNonce = "EAPI:Invalid nonce"
 
-// classify returns the error of an answer, which has status 200 and a list of errors. A
-// text that begins with W is a warning.
+// classify returns an answer's error, which has status 200 and a list of errors. A text
+// that begins with W is a warning.
 func classify(a remote.Answer) error {
 	var answer struct {
 		Errors []string `json:"error"`
 	}
-	_ = json.Unmarshal(a.Body, &answer) // an answer of another form has no list of errors
+	_ = json.Unmarshal(a.Body, &answer) // an answer in another form lists no errors
 	for _, text := range answer.Errors {
 		if strings.HasPrefix(text, "E") {
 			return classifyText(a, text)
@@ -234,7 +232,7 @@ func classifyText(a remote.Answer, text string) error {
 	return &remote.Error{Kind: kind, Code: code}
 }
 
-// waitOf returns the time until the Unix second at the end of an error.
+// waitOf returns the time until the Unix second at an error's end.
 func waitOf(a remote.Answer, code string) time.Duration {
 	seconds, err := strconv.ParseInt(strings.TrimSpace(code[strings.LastIndex(code, ":")+1:]), 10, 64)
 	if err != nil {

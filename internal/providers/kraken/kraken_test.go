@@ -33,14 +33,14 @@ type nonces struct{ last int64 }
 
 func (n *nonces) accepts(text string) bool {
 	nonce, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || nonce <= n.last && nonce != now.UnixNano() { // a session of a test begins
+	if err != nil || nonce <= n.last && nonce != now.UnixNano() { // a test session begins
 		return false
 	}
 	n.last = nonce
 	return true
 }
 
-// computeSignature returns the signature of a request; see sign.
+// computeSignature returns a request's signature; see sign.
 func computeSignature(path, text string) string {
 	digest := sha256.Sum256([]byte(text))
 	mac := hmac.New(sha512.New, secret)
@@ -48,7 +48,7 @@ func computeSignature(path, text string) string {
 	return base64.StdEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// item is a record of the server: its id and the rest of its JSON.
+// item is a server record: its id and the rest as JSON.
 type item struct {
 	id   string
 	at   float64
@@ -334,7 +334,7 @@ func TestNonceAndSecret(t *testing.T) {
 	}
 }
 
-// Files of Kraken with records that the server of the tests has.
+// Files of Kraken with records that the test server has.
 const (
 	tradesFile = `"txid","ordertxid","pair","time","type","ordertype","price","cost","fee","vol","margin","misc","ledgers"
 "TAAAAA-1","O-1","XXBTZUSD","2026-01-02 01:00:00.1234","buy","limit",60000.0,6000.0,15.6,0.1,0.0,"","L2,L3"

@@ -30,9 +30,9 @@ type fetcher struct {
 	rows    *connector.Rows
 }
 
-// selectPage returns the parameters of a page. The start is exclusive and the end is
-// inclusive; both are whole seconds. The end is the same for all pages, so that later
-// records do not move them.
+// selectPage returns a page's parameters. The start is exclusive and the end is
+// inclusive; both are whole seconds. The end is the same for all pages, so later records
+// do not move them.
 func (f *fetcher) selectPage(offset int) map[string]string {
 	return map[string]string{
 		"type":  "all",
@@ -42,7 +42,7 @@ func (f *fetcher) selectPage(offset int) map[string]string {
 	}
 }
 
-// parseOffset returns the offset of a position; the first one is empty.
+// parseOffset returns a position's offset; the first one is empty.
 func parseOffset(position string) int {
 	offset, _ := strconv.Atoi(position)
 	return max(offset, 0)
@@ -73,7 +73,7 @@ type trade struct {
 func (f *fetcher) fetchTrades(ctx context.Context, position string) (string, error) {
 	offset := parseOffset(position)
 	parameters := f.selectPage(offset)
-	parameters["consolidate_taker"] = "false" // or the parts of an order have another id than in files
+	parameters["consolidate_taker"] = "false" // or an order's parts have another id than in files
 	var page struct {
 		Trades remote.Member[map[string]trade] `json:"trades"`
 		Count  remote.Number                   `json:"count"`
@@ -164,7 +164,7 @@ func (f *fetcher) fetchLedgers(ctx context.Context, position string) (string, er
 	return next, nil
 }
 
-// sortEntries returns the entries of a page, the newest first as Kraken lists them.
+// sortEntries returns a page's entries, the newest first as Kraken lists them.
 func sortEntries(byID map[string]entry) []entry {
 	list := make([]entry, 0, len(byID))
 	for id, e := range byID {
@@ -195,7 +195,7 @@ func findCut(entries []entry) int {
 	return len(entries)
 }
 
-// findLegs returns the sides of a trade.
+// findLegs returns a trade's sides.
 func findLegs(entries []entry, reference string) (legs []entry) {
 	for _, e := range entries {
 		if e.isLeg() && e.Reference == reference {
@@ -223,8 +223,7 @@ func amountOf(record *connector.Record, e entry) decimal.Decimal {
 	return record.Decimal("amount", e.Amount).Sub(record.Optional("fee", e.Fee))
 }
 
-// addConversion adds a purchase or a sale without an order, as the file of the ledger is
-// read.
+// addConversion adds a purchase or a sale without an order, as the ledger's file is read.
 func (f *fetcher) addConversion(reference string, legs []entry) {
 	record, isNew := f.rows.Start(reference)
 	if !isNew {
@@ -262,7 +261,7 @@ func (f *fetcher) addConversion(reference string, legs []entry) {
 	record.AddFill(fill, of.Quote)
 }
 
-// addCash adds an entry that is not part of a trade, as the file of the ledger is read.
+// addCash adds an entry that is not part of a trade, as the ledger's file is read.
 func (f *fetcher) addCash(e entry) {
 	record, isNew := f.rows.Start(e.id)
 	if !isNew {

@@ -53,7 +53,7 @@ func (barClient) Describe() barsource.Description {
 		},
 		BarSecs:           []int64{5, 60, 300, 900, 1800, 3600},
 		PageBars:          5000,
-		RequestsPerMinute: 600, // of 120 a second
+		RequestsPerMinute: 600, // the limit is 120 a second
 	}
 }
 
@@ -61,7 +61,7 @@ var (
 	// pair is two currencies or a metal and one, as platforms write them. Some brokers
 	// add letters.
 	pair = regexp.MustCompile(`^([A-Z]{3})[/_ -]?([A-Z]{3})(?:[.#_-][A-Z0-9]*|[A-Z]{1,2})?$`)
-	// currencies are those that OANDA has pairs of.
+	// currencies are those OANDA has pairs of.
 	currencies = strings.Fields("AUD CAD CHF CNH CZK DKK EUR GBP HKD HUF JPY MXN NOK NZD PLN SEK SGD THB TRY USD ZAR XAU XAG XPT XPD XCU")
 	// cfds are the names of OANDA's CFDs without their currencies.
 	cfds = map[string]string{
@@ -117,7 +117,7 @@ type values struct {
 	Close remote.Number `json:"c"`
 }
 
-// fetchBars fetches a window. The bars are made of quotes: of the bid, the ask, or the
+// fetchBars fetches a window. The bars are made from quotes: the bid, the ask, or the
 // middle between them.
 func fetchBars(ctx context.Context, run *barsource.Run, window market.Range) error {
 	kind := market.PriceKind(run.Value(priceField))

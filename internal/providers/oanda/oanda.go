@@ -1,8 +1,8 @@
-// Package oanda fetches fills and cash from the transactions of the v20 API of OANDA, and
-// bars of currencies, metals and index CFDs.
+// Package oanda fetches fills and cash from the transactions in OANDA's v20 API, and bars
+// for currencies, metals and index CFDs.
 //
-// The client was written from OANDA's documentation and tested against a server of our
-// own. It was never tried with a live or a practice account.
+// The client was written from OANDA's documentation and tested against our own server. It
+// was never tried with a live or a practice account.
 package oanda
 
 import (
@@ -17,7 +17,7 @@ import (
 	"fillbook/internal/intake/connector"
 )
 
-// The names of the fields.
+// The field names.
 const (
 	tokenField   = "token"
 	accountField = "account_id"
@@ -34,7 +34,7 @@ var sites = connector.Sites{
 
 const (
 	accountsPath = "/v3/accounts"
-	// pageSize is the largest one that OANDA allows.
+	// pageSize is the largest one OANDA allows.
 	pageSize = 1000
 )
 
@@ -67,7 +67,7 @@ func (fillClient) Describe() connector.Description {
 				IsOptional: true,
 			},
 		},
-		RequestsPerMinute: 600, // of 120 a second
+		RequestsPerMinute: 600, // the limit is 120 a second
 		Window:            365 * 24 * time.Hour,
 		Delay:             time.Minute,
 		Overlap:           24 * time.Hour,
@@ -75,7 +75,7 @@ func (fillClient) Describe() connector.Description {
 	}
 }
 
-// request returns a request with the token of a session.
+// request returns a request with a session's token.
 func request(session *remote.Session, path string, parameters map[string]string) remote.Request {
 	return remote.Request{
 		Address:    sites.Address(session, path),
@@ -109,7 +109,7 @@ func (fillClient) Check(ctx context.Context, session *remote.Session) (connector
 	return connector.Identity{Account: account.ID, Name: fmt.Sprintf("%s (%s)", name, sites.Find(session).Value)}, nil
 }
 
-// fetchSummary returns the account of the session.
+// fetchSummary returns the session's account.
 func fetchSummary(ctx context.Context, session *remote.Session) (summary, error) {
 	id, err := findAccount(ctx, session)
 	if err != nil {
@@ -127,8 +127,8 @@ func fetchSummary(ctx context.Context, session *remote.Session) (summary, error)
 	return answer.Account, nil
 }
 
-// findAccount returns the id of the account that the user chose, or of the only one that
-// the token has.
+// findAccount returns the id of the account the user chose, or of the only one the token
+// has.
 func findAccount(ctx context.Context, session *remote.Session) (string, error) {
 	var answer struct {
 		Accounts remote.Member[[]struct {
@@ -168,13 +168,13 @@ func (fillClient) Fetch(ctx context.Context, session *remote.Session, query conn
 	}}})
 }
 
-// idRange is a range of ids of transactions, which are consecutive numbers. Both ends are
+// idRange is a range of transaction ids, which are consecutive numbers. Both ends are
 // part of it.
 type idRange struct{ first, last int64 }
 
 func (r idRange) isEmpty() bool { return r.last == 0 || r.first > r.last }
 
-// String returns the position of the range, or an empty text if nothing is left.
+// String returns the range's position, or an empty text if nothing is left.
 func (r idRange) String() string {
 	if r.isEmpty() {
 		return ""
@@ -195,8 +195,8 @@ func newRange(first, last string) (r idRange, err error) {
 	return r, err
 }
 
-// findRange returns the ids of the transactions in the time of a query. OANDA answers with
-// the addresses of pages; only the ids in them are used.
+// findRange returns the ids of the transactions in a query's time. OANDA answers with the
+// page addresses; only the ids in them are used.
 func findRange(ctx context.Context, session *remote.Session, account string, query connector.Query) (whole idRange, err error) {
 	var answer struct {
 		Pages remote.Member[[]string] `json:"pages"`
@@ -227,7 +227,7 @@ func findRange(ctx context.Context, session *remote.Session, account string, que
 
 func formatTime(at time.Time) string { return at.UTC().Format(time.RFC3339Nano) }
 
-// fetchPage adds the first transactions of a range, and returns the position of the rest.
+// fetchPage adds the first transactions in a range, and returns where the rest begins.
 func fetchPage(ctx context.Context, session *remote.Session, account summary, rows *connector.Rows, ids idRange) (string, error) {
 	var answer struct {
 		Transactions remote.Member[[]transaction] `json:"transactions"`

@@ -28,7 +28,7 @@ const (
 
 type object = providertest.Record
 
-// broker is a server like OANDA's, with the transactions of one account.
+// broker is a server like OANDA's, with one account's transactions.
 type broker struct {
 	accounts   []object
 	hasHedging bool
@@ -54,7 +54,7 @@ func newFill(id int, after time.Duration, values object) object {
 	}.With(values))
 }
 
-// answer returns a handler that sends an object, or refuses a query that is not valid.
+// answer returns a handler that sends an object, or refuses a query that is invalid.
 func answer(value object) http.HandlerFunc {
 	if value == nil {
 		return providertest.Reply(http.StatusBadRequest, `{"errorMessage": "Invalid value specified"}`)
@@ -83,8 +83,8 @@ func (b *broker) newServer() *providertest.Server {
 	}
 }
 
-// findPages answers with the addresses of pages, or nil if the query is not valid. Both
-// ends of the time are included.
+// findPages answers with the page addresses, or nil if the query is not valid. Both ends
+// of the time are included.
 func (b *broker) findPages(q url.Values) object {
 	from, err := time.Parse(time.RFC3339, q.Get("from"))
 	to, err2 := time.Parse(time.RFC3339, q.Get("to"))

@@ -13,8 +13,8 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// transaction is a change of an account. Its results and costs are in the currency of the
-// account.
+// transaction is a change of an account. Its results and costs are in the account's
+// currency.
 type transaction struct {
 	ID         string        `json:"id"`
 	Type       string        `json:"type"`
@@ -61,7 +61,7 @@ func (t transaction) add(rows *connector.Rows, account summary, id int64) {
 	}
 }
 
-// addCash adds an amount that the transaction moved without a fill, if it has one.
+// addCash adds an amount the transaction moved without a fill, if it has one.
 func (t transaction) addCash(rows *connector.Rows, account summary, kind statement.Kind, number remote.Number, note string) {
 	record, isNew := rows.Start("cash " + t.ID)
 	if !isNew {
@@ -76,7 +76,7 @@ func (t transaction) addCash(rows *connector.Rows, account summary, kind stateme
 	})
 }
 
-// parts returns the parts of a fill: those that close come before the one that opens.
+// parts returns a fill's parts: those that close come before the one that opens.
 func (t transaction) parts() []part {
 	list := append([]part(nil), t.TradesClosed...)
 	for _, p := range []*part{t.TradeReduced, t.TradeOpened} {
@@ -90,7 +90,7 @@ func (t transaction) parts() []part {
 	return list
 }
 
-// addFills adds the parts of a fill, which share its costs by their units.
+// addFills adds a fill's parts, which share its costs by their units.
 func (t transaction) addFills(rows *connector.Rows, account summary, order int64) {
 	parts := t.parts()
 	var commission, fees share
@@ -115,12 +115,12 @@ func (t transaction) addFills(rows *connector.Rows, account summary, order int64
 		if account.HasHedging {
 			fill.Lot = p.TradeID
 		}
-		// The results are stated in the currency of the account, whatever that of the price.
+		// The results are stated in the account's currency, whatever that of the price.
 		record.AddFill(fill, "")
 	}
 }
 
-// newFill returns the fill of a part. All parts have the side of the whole.
+// newFill returns a part's fill. All parts have the same side.
 func (t transaction) newFill(record *connector.Record, p part) statement.Fill {
 	fill := statement.Fill{
 		At: record.Time(t.Time), Side: matching.Buy, Quantity: record.Decimal("number of units", p.Units).Abs(),

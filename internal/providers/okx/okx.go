@@ -1,8 +1,8 @@
 // Package okx fetches fills, funding, interest and transfers of a trading account from
 // OKX.
 //
-// The client was written from OKX's documentation and tested against a server of our own.
-// It was never tried with an account.
+// The client was written from OKX's documentation and tested against our own server. It
+// was never tried with an account.
 package okx
 
 import (
@@ -18,14 +18,14 @@ import (
 	"fillbook/internal/intake/connector"
 )
 
-// The names of the fields.
+// The field names.
 const (
 	keyField        = "api_key"
 	secretField     = "api_secret"
 	passphraseField = "passphrase"
 )
 
-// sites are the sites of OKX.
+// sites are OKX's sites.
 var sites = connector.Sites{
 	Field: remote.Field{Name: "site", Title: "Site", Help: "The site of OKX on which you created the key."},
 	List: []connector.Site{
@@ -45,7 +45,7 @@ const (
 	instrumentsPath = "/api/v5/public/instruments"
 	timePath        = "/api/v5/public/time"
 
-	// pageSize is the largest one that OKX allows.
+	// pageSize is the largest one OKX allows.
 	pageSize = 100
 
 	day = 24 * time.Hour
@@ -79,7 +79,7 @@ func (fillClient) Describe() connector.Description {
 			{Name: passphraseField, Title: "Passphrase", Help: "The one that you entered when you created the key, not your password.", IsSecret: true},
 			sites.NewField(),
 		},
-		RequestsPerMinute: 120, // of 5 in two seconds
+		RequestsPerMinute: 120, // the limit is 5 in two seconds
 		DailyAt:           30 * time.Minute,
 		History:           365 * day,
 		Delay:             time.Minute,
@@ -108,7 +108,7 @@ func send[T any](ctx context.Context, session *remote.Session, path string, para
 	return answer.Data.Value, err
 }
 
-// askTime returns the time of OKX.
+// askTime returns OKX's time.
 func askTime(ctx context.Context, session *remote.Session) (time.Time, error) {
 	var answer struct {
 		Data []struct {
@@ -142,8 +142,8 @@ func sign(request *http.Request, session *remote.Session) {
 	}
 }
 
-// classify returns the error of an answer. OKX has a code of its own, also in answers with
-// status 200.
+// classify returns an answer's error. OKX has its own code, also in answers with status
+// 200.
 func classify(a remote.Answer) error {
 	switch a.Code {
 	case "", "0":
@@ -157,7 +157,7 @@ func classify(a remote.Answer) error {
 	case "50100", "50101", "50103", "50104", "50105", "50106", "50107", "50111", "50113", "50114", "50119":
 		return remote.ErrUnauthorized
 	case "50030", "50035", "50051", "50110", "50120":
-		return remote.ErrForbidden // the address, the country or the rights of the key
+		return remote.ErrForbidden // the address, the country or the key's rights
 	case "51001":
 		return remote.ErrNotFound // the instrument
 	}
@@ -215,16 +215,16 @@ type run struct {
 	session *remote.Session
 	query   connector.Query
 	rows    *connector.Rows
-	// kept has the sizes of contracts: OKX forgets those that have ended.
+	// kept has the contract sizes: OKX forgets those that have ended.
 	kept  map[string]string
 	sizes map[string]size
 }
 
-// bill is a record that has the id of a bill.
+// bill is a record that has a bill's id.
 type bill interface{ billID() string }
 
-// fetchPage adds the records of a page, oldest first, and returns the id of its oldest
-// record if there may be more.
+// fetchPage adds a page's records, oldest first, and returns the id of its oldest record
+// if there may be more.
 func fetchPage[T bill](ctx context.Context, r *run, path string, parameters map[string]string, after string, add func(context.Context, T) error) (string, error) {
 	// OKX does not say whether the ends are included.
 	parameters["begin"] = strconv.FormatInt(r.query.From.UnixMilli()-1, 10)

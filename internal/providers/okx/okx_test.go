@@ -102,8 +102,8 @@ func serveList(q url.Values, list providertest.List, typeName string) http.Handl
 	return providertest.OK(data(strings.Join(page, ",")))
 }
 
-// newFill returns a fill some milliseconds after the start, whose bill is two milliseconds
-// later. A later member of the same name replaces an earlier one.
+// newFill returns a fill some milliseconds after the start, whose bill is two
+// milliseconds later. A later member with the same name replaces an earlier one.
 func newFill(after int64, id int, kind, instrument, more string) string {
 	return fmt.Sprintf(`{"instType": %q, "instId": %q, "tradeId": "55", "ordId": "77", "clOrdId": "", "billId": "%d", "subType": "1", "tag": "", "fillPx": "60000",
 		"fillSz": "3", "side": "buy", "posSide": "net", "execType": "T", "fillPnl": "0", "feeCcy": "USDT", "fee": "-0.09", "ts": "%d", "fillTime": "%d"%s}`,
@@ -228,7 +228,7 @@ func TestSizesAreKept(t *testing.T) {
 	}
 }
 
-// TestPages has fills of one time on both sides of the end of a page.
+// TestPages has fills at one time around a page end.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	e := newExchange()

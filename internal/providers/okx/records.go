@@ -12,7 +12,7 @@ import (
 	"fillbook/internal/intake/statement"
 )
 
-// OKX's types of instruments.
+// OKX's instrument types.
 const (
 	spot    = "SPOT"
 	margin  = "MARGIN"
@@ -21,7 +21,7 @@ const (
 	option  = "OPTION"
 )
 
-// The types of bills that are cash. Those of trades, deliveries, liquidations and
+// The bill types that are cash. Bills for trades, deliveries, liquidations and
 // settlements are the same money as the fills.
 const (
 	transfer      = "1"
@@ -138,8 +138,8 @@ func (f *fill) isPair() bool { return f.Type == spot || f.Type == margin }
 
 func (r *run) isInverse(f *fill) bool { return r.sizes[f.sizeKey()].kind == "inverse" }
 
-// findInstrument returns the instrument of a fill. It returns false if the size of the
-// contract is not known.
+// findInstrument returns a fill's instrument. It returns false if the contract's size is
+// not known.
 func (r *run) findInstrument(ctx context.Context, f *fill) (of statement.Instrument, isSized bool, err error) {
 	if f.isPair() {
 		return statement.NamePair(f.Instrument, ""), true, nil
@@ -167,7 +167,7 @@ func (r *run) findInstrument(ctx context.Context, f *fill) (of statement.Instrum
 	return of, true, nil
 }
 
-// loadSize returns the size of the contracts of a family. It is kept, because OKX does not
+// loadSize returns the size of a family's contracts. It is kept, because OKX does not
 // list contracts that have ended.
 func (r *run) loadSize(ctx context.Context, f *fill) (size, error) {
 	const values = 3
@@ -219,8 +219,8 @@ type movement struct {
 
 func (m movement) billID() string { return m.ID }
 
-// addBill adds a bill of cash. Funding of an isolated position changes the balance of the
-// position.
+// addBill adds a bill of cash. Funding of an isolated position changes the position's
+// balance.
 func (r *run) addBill(_ context.Context, m movement) error {
 	record, isNew := r.rows.Start("bill " + m.ID)
 	if !isNew {
@@ -240,7 +240,7 @@ func (r *run) addBill(_ context.Context, m movement) error {
 	case profitSharing:
 		cash.Type, cash.Note = "adjustment", "profit sharing"
 	default:
-		return nil // OKX returned another type than the one of the query
+		return nil // OKX returned another type than the query asked for
 	}
 	cash.Note = strings.TrimSpace(cash.Note + " " + m.Instrument)
 	record.AddCash(cash)

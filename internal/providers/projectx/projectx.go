@@ -1,8 +1,8 @@
-// Package projectx fetches fills from the gateway of ProjectX, the platform of TopstepX and
-// other prop firms for futures.
+// Package projectx fetches fills from ProjectX's gateway, the platform behind TopstepX
+// and other prop firms for futures.
 //
-// The client was written from ProjectX's documentation and tested against a server of our
-// own. It was never tried with a live or an evaluation account.
+// The client was written from ProjectX's documentation and tested against our own server.
+// It was never tried with a live or an evaluation account.
 package projectx
 
 import (
@@ -17,7 +17,7 @@ import (
 	"fillbook/internal/intake/connector"
 )
 
-// The names of the fields.
+// The field names.
 const (
 	userField    = "username"
 	keyField     = "api_key"
@@ -85,7 +85,7 @@ func (fillClient) Describe() connector.Description {
 				IsOptional: true,
 			},
 		},
-		RequestsPerMinute: 150, // of 200
+		RequestsPerMinute: 150, // the limit is 200
 		Window:            7 * 24 * time.Hour,
 		Delay:             time.Minute,
 		Overlap:           3 * 24 * time.Hour,
@@ -98,7 +98,7 @@ func (fillClient) Describe() connector.Description {
 	return d
 }
 
-// post sends a query with the access token of the session. If the token is no longer
+// post sends a query with the access token for the session. If the token is no longer
 // valid, it signs in again once.
 func post(ctx context.Context, session *remote.Session, path string, query, into any) error {
 	isNew := session.Kept(tokenName) == ""
@@ -146,7 +146,7 @@ func signIn(ctx context.Context, session *remote.Session) error {
 	return nil
 }
 
-// classify returns an error of the given kind for an answer whose body says that the
+// classify returns an error for the given kind for an answer whose body says that the
 // query failed. ProjectX answers these with the status 200.
 func classify(a remote.Answer, kind error) error {
 	var result struct {
@@ -170,8 +170,8 @@ func (fillClient) Check(ctx context.Context, session *remote.Session) (connector
 	return connector.Identity{Account: a.ID, Name: a.String()}, nil
 }
 
-// findAccount returns the account that the user chose, or the only one. Accounts that
-// ended are part of the list.
+// findAccount returns the account the user chose, or the only one. Accounts that ended
+// are part of the list.
 func findAccount(ctx context.Context, session *remote.Session) (connector.Account, error) {
 	var answer struct {
 		Accounts remote.Member[[]struct {

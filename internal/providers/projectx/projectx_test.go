@@ -43,14 +43,14 @@ func newTrade(id int, after time.Duration, values object) object {
 	}.With(values)
 }
 
-// contracts are the ones that the server has. The E-mini of 2020 is not among them.
+// contracts are the ones the server has. The E-mini of 2020 is not among them.
 var contracts = map[string]object{
 	"CON.F.US.MNQ.U26":  {"id": "CON.F.US.MNQ.U26", "name": "MNQU6", "tickSize": 0.25, "tickValue": 0.5},
 	"CON.F.US.EP.U26":   {"id": "CON.F.US.EP.U26", "name": "ESU6", "tickSize": 0.25, "tickValue": 12.5},
 	"CON.F.US.TICK.U26": {"id": "CON.F.US.TICK.U26", "name": "TICKU6", "tickSize": 0},
 }
 
-// newServer returns the server of a broker, which checks the token.
+// newServer returns a broker's server, which checks the token.
 func (b *broker) newServer() *providertest.Server {
 	return &providertest.Server{
 		Public: providertest.Routes{"/api/Auth/loginKey": b.signIn},
@@ -96,8 +96,8 @@ func (b *broker) signIn(q url.Values) http.HandlerFunc {
 	return reply(object{"token": fmt.Sprintf("token-%d", b.tokens)})
 }
 
-// findTrades returns the trades of a time, the newest first. Without a valid time it
-// returns all of them, as ProjectX does.
+// findTrades returns the trades in a period, the newest first. Without a valid period it
+// returns all, as ProjectX does.
 func (b *broker) findTrades(q url.Values) []object {
 	from, _ := time.Parse(time.RFC3339, q.Get("startTimestamp"))
 	to, err := time.Parse(time.RFC3339, q.Get("endTimestamp"))

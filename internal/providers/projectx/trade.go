@@ -37,7 +37,7 @@ type tradeReader struct {
 	contracts map[string]contract
 }
 
-// fetch adds the trades of an account. ProjectX documents no pages.
+// fetch adds an account's trades. ProjectX documents no pages.
 func (r tradeReader) fetch(ctx context.Context, accountID string, query connector.Query) error {
 	var answer struct {
 		Trades remote.Member[[]trade] `json:"trades"`
@@ -111,7 +111,7 @@ func (r tradeReader) add(ctx context.Context, t trade) error {
 	return nil
 }
 
-// contract is a futures contract and what the user must know of it.
+// contract is a futures contract and what the user must know about it.
 type contract struct {
 	instrument statement.Instrument
 	warning    string

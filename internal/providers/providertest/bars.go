@@ -18,14 +18,14 @@ import (
 	"fillbook/internal/trading/instruments"
 )
 
-// BarCase is a provider with a query that its server answers.
+// BarCase is a provider with a query its server answers.
 type BarCase struct {
 	Provider    barsource.Provider
 	Credentials map[string]string
 	Query       barsource.Query
-	// Answer is the server of the provider.
+	// Answer is the provider's server.
 	Answer http.HandlerFunc
-	// Except names the faults that the provider means differently.
+	// Except names the faults the provider means differently.
 	Except []string
 
 	// Want are the bars of the query in the words of [DescribeBars].
@@ -36,14 +36,14 @@ type BarCase struct {
 	Long                   time.Time
 	LongBars, LongRequests int
 	LongURL                string
-	// Errors are answers to the query and the errors that they mean.
+	// Errors are answers to the query and the errors they mean.
 	Errors map[string]Answer
-	// Symbols are names of instruments.
+	// Symbols are instrument names.
 	Symbols []Symbol
 }
 
-// checks implements the constraint of [Run].
-func (c BarCase) checks() map[string]func(BarCase, *testing.T) {
+// Checks implements the constraint of [Run].
+func (c BarCase) Checks() map[string]func(BarCase, *testing.T) {
 	return map[string]func(BarCase, *testing.T){
 		"fetch":   BarCase.testFetch,
 		"pages":   BarCase.testPages,
@@ -82,7 +82,7 @@ func (c BarCase) testPages(t *testing.T) {
 	}
 }
 
-// NewClient returns a client of the hosts that a provider declares.
+// NewClient returns a client of the hosts a provider declares.
 func NewClient(t testing.TB, provider barsource.Provider, handler http.Handler) *remotetest.Client {
 	t.Helper()
 	return remotetest.NewClient(t, provider.Describe().Hosts, handler)
@@ -117,8 +117,8 @@ func (c BarCase) MustFetch(t testing.TB) barsource.Result {
 	return result
 }
 
-// DescribeBars returns the bars of a result, one in a line: time, open, high, low, close
-// and volume.
+// DescribeBars returns a result's bars, one in a line: time, open, high, low, close and
+// volume.
 func DescribeBars(result barsource.Result) string {
 	var text strings.Builder
 	for _, b := range result.Block.Bars {
@@ -171,7 +171,7 @@ func (c BarCase) testFaults(t *testing.T) {
 // name of it, or an empty text if the provider does not have it.
 type Symbol = struct{ Journal, Type, Want string }
 
-// testSymbols compares the provider's names of instruments.
+// testSymbols compares the provider's instrument names.
 func (c BarCase) testSymbols(t *testing.T) {
 	for _, s := range c.Symbols {
 		got, ok := c.Provider.Symbol(instruments.Priced{Symbol: s.Journal, Type: s.Type}, c.Query.From)

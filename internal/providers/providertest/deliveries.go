@@ -13,8 +13,8 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// Describe returns the fills, the cash and the problems of deliveries, one in a line, in
-// the order of time, and then what was skipped.
+// Describe returns the fills, the cash and the delivery problems, one in a line, in time
+// order, and then what was skipped.
 func Describe(list []connector.Delivery) string {
 	var fills []*statement.Fill
 	var cash []*statement.Cash
@@ -81,7 +81,7 @@ func describeFill(f *statement.Fill) string {
 	return text
 }
 
-// Messages returns the sentences of deliveries, each once.
+// Messages returns the delivery sentences, each once.
 func Messages(list []connector.Delivery) (lines []string) {
 	for _, d := range list {
 		for _, m := range d.Messages {
@@ -93,7 +93,7 @@ func Messages(list []connector.Delivery) (lines []string) {
 	return lines
 }
 
-// maxState is how long the state of a delivery may be.
+// maxState is how long a delivery's state may be.
 const maxState = 64 << 10
 
 // CheckDelivery returns what is wrong with a delivery, or an empty text.

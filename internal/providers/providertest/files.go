@@ -11,7 +11,7 @@ import (
 )
 
 // TestFile checks that the first delivery has the fills and cash of one of the broker's
-// files, so that both can be used for one account. The file has some records.
+// files, so both can be used for one account. The file has some records.
 func (c FillCase) TestFile(t *testing.T, file string, records int) {
 	t.Helper()
 	list := c.MustFetch(t)

@@ -20,24 +20,24 @@ import (
 type FillCase struct {
 	Connector   connector.Connector
 	Credentials map[string]string
-	// Query is the period of the server's whole history. It may be longer than the longest
-	// one that the broker answers.
+	// Query is the period of the server's whole history. It may be longer than the
+	// longest one the broker answers.
 	Query connector.Query
 	// Now is the present.
 	Now time.Time
-	// Answer is the server of the broker.
+	// Answer is the broker's server.
 	Answer http.HandlerFunc
-	// SetClock sets the clock of the server; nil for a broker that does not look at it.
+	// SetClock sets the server's clock; nil for a broker that does not look at it.
 	SetClock func(time.Time)
-	// Skew is how much the clock of the server is ahead.
+	// Skew is how much the server's clock is ahead.
 	Skew time.Duration
-	// Except names the faults that the broker means differently.
+	// Except names the faults the broker means differently.
 	Except []string
 	// MaySendSecret allows the secret in addresses, for brokers that want it there.
 	MaySendSecret bool
-	// HasOtherTimes reports that deliveries may have records outside of the query.
+	// HasOtherTimes reports that deliveries may have records outside the query.
 	HasOtherTimes bool
-	// AnyOrder reports that fills of one instant may come in any order.
+	// AnyOrder reports that fills at one instant may come in any order.
 	AnyOrder bool
 	// SendsFiles reports that deliveries are files, which have no windows to compare.
 	SendsFiles bool
@@ -48,11 +48,11 @@ type FillCase struct {
 	// Each message of it contains one of Messages, and each of Messages is in one.
 	Want     string
 	Messages []string
-	// KeyPath is the path with the rights of the key, and Keys are answers to it and what
-	// the check makes of them.
+	// KeyPath is the path with the key's rights, and Keys are answers to it and what the
+	// check makes of them.
 	KeyPath string
 	Keys    map[string]Key
-	// Errors are answers to a query and the errors that they mean.
+	// Errors are answers to a query and the errors they mean.
 	Errors map[string]Answer
 }
 
@@ -64,8 +64,8 @@ type Key struct {
 	Words string
 }
 
-// checks implements the constraint of [Run].
-func (c FillCase) checks() map[string]func(FillCase, *testing.T) {
+// Checks implements the constraint of [Run].
+func (c FillCase) Checks() map[string]func(FillCase, *testing.T) {
 	checks := map[string]func(FillCase, *testing.T){
 		"description": FillCase.testDescription,
 		"check":       FillCase.testCheck,
@@ -82,7 +82,7 @@ func (c FillCase) checks() map[string]func(FillCase, *testing.T) {
 	return checks
 }
 
-// testCheck checks the credentials of the case, and the other answers about them.
+// testCheck checks the case's credentials, and the other answers about them.
 func (c FillCase) testCheck(t *testing.T) {
 	if diff := cmp.Diff(c.Identity, c.MustCheck(t)); diff != "" {
 		t.Error(diff)
@@ -182,7 +182,7 @@ func (c FillCase) testClock(t *testing.T) {
 }
 
 // NewSession returns a session whose requests go to a handler. The test fails if the
-// connector sends a request that it does not declare.
+// connector sends a request it does not declare.
 func (c FillCase) NewSession(t testing.TB, handler http.HandlerFunc) (*remote.Session, *remotetest.Client) {
 	t.Helper()
 	d := c.Connector.Describe()
@@ -218,7 +218,7 @@ func (c FillCase) Check(t testing.TB, handler http.HandlerFunc) (connector.Ident
 	return c.Connector.Check(t.Context(), session)
 }
 
-// MustCheck returns the identity that the broker's server has.
+// MustCheck returns the identity the broker's server has.
 func (c FillCase) MustCheck(t testing.TB) connector.Identity {
 	t.Helper()
 	identity, err := c.Check(t, c.Answer)
@@ -242,16 +242,16 @@ func (c FillCase) Fetch(t testing.TB, handler http.HandlerFunc) (connector.Deliv
 	return delivery, err
 }
 
-// MustFetch returns the deliveries of the whole query: in windows that the broker
-// answers, each until it is complete.
+// MustFetch returns the whole query's deliveries: in windows the broker answers, each
+// until it is complete.
 func (c FillCase) MustFetch(t testing.TB) []connector.Delivery {
 	t.Helper()
 	session, _ := c.NewSession(t, c.Answer)
 	return c.fetchCut(t, session, nil)
 }
 
-// fetchCut returns the deliveries of the query, cut at some times and where a window is
-// too long.
+// fetchCut returns the query's deliveries, cut at some times and where a window is too
+// long.
 func (c FillCase) fetchCut(t testing.TB, session *remote.Session, cuts []time.Time) (list []connector.Delivery) {
 	t.Helper()
 	query := c.Query
@@ -270,7 +270,7 @@ func (c FillCase) fetchCut(t testing.TB, session *remote.Session, cuts []time.Ti
 	return list
 }
 
-// fetchWindow returns the deliveries of one window.
+// fetchWindow returns one window's deliveries.
 func (c FillCase) fetchWindow(t testing.TB, session *remote.Session, query *connector.Query) (list []connector.Delivery) {
 	t.Helper()
 	const most = 1000

@@ -12,7 +12,7 @@ import (
 
 // Meter refuses requests like a broker that counts their weights.
 type Meter struct {
-	// PerMinute are the documented limits, by the name of the bucket.
+	// PerMinute are the documented limits, by the bucket's name.
 	PerMinute map[string]int
 	// Weights are the documented weights, by path and bucket. The test fails for a path
 	// that is not listed.
@@ -56,7 +56,7 @@ func (m *Meter) Limit(t testing.TB, next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// pacedDoer calls a handler at the pace of a connector.
+// pacedDoer calls a handler at a connector's pace.
 type pacedDoer struct {
 	handler http.HandlerFunc
 	pacer   *outbound.Pacer
@@ -72,7 +72,7 @@ func (d pacedDoer) Do(request *http.Request) (*http.Response, error) {
 	return recorder.Result(), nil
 }
 
-// TestPace checks the key and fetches the query at the pace of the connector, with a fake
+// TestPace checks the key and fetches the query at the connector's pace, with a fake
 // clock, from a server that refuses what its limits do not allow. No request may be
 // refused. It returns how long it took.
 func (c FillCase) TestPace(t *testing.T, meter *Meter) (took time.Duration) {

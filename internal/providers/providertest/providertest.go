@@ -1,6 +1,6 @@
-// Package providertest checks the clients of providers: whether they map what a server
-// sends, what they make of the faults that any server can have, and what must hold for
-// each of their answers.
+// Package providertest checks the provider clients: whether they map what a server sends,
+// what they make of the faults that any server can have, and what must hold for each of
+// their answers.
 //
 // A test builds a [FillCase] or a [BarCase] with a [Server] that answers like the
 // provider, and hands it to [Run].
@@ -23,12 +23,12 @@ const Secret = remotetest.Secret
 // Answer is the answer to a query and the error that it means, which may be nil.
 type Answer = remotetest.Answer
 
-// Run runs all checks of a case, each in a subtest with a case and a server of its own.
+// Run runs all checks of a case, each in a subtest with a case and its own server.
 func Run[C interface {
-	checks() map[string]func(C, *testing.T)
+	Checks() map[string]func(C, *testing.T)
 }](t *testing.T, newCase func() C) {
 	t.Parallel()
-	for name, check := range newCase().checks() {
+	for name, check := range newCase().Checks() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			check(newCase(), t)
@@ -57,7 +57,7 @@ func Replace(other http.HandlerFunc, path string, with http.HandlerFunc) http.Ha
 func IsError(err, want error) bool { return remotetest.IsError(err, want) }
 
 // eachSkew calls a function with differences between the clocks of a server and ours, and
-// with parts of a second of our clock: the time of an answer has whole seconds.
+// with parts of a second of our clock: an answer's time has whole seconds.
 func eachSkew(fn func(skew, phase time.Duration)) {
 	for _, skew := range []time.Duration{1500 * time.Millisecond, 3 * time.Second, 90 * time.Second} {
 		for phase := time.Duration(0); phase < time.Second; phase += 300 * time.Millisecond {

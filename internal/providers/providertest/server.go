@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// Routes are the answers of a server by path.
+// Routes are a server's answers by path.
 type Routes map[string]func(url.Values) http.HandlerFunc
 
 // Server is a server that answers like a provider.
@@ -25,11 +25,11 @@ type Server struct {
 	// Now is its clock.
 	Now time.Time
 	// Public are the answers to requests without credentials, by path, and Private those
-	// to requests that Verify accepts. They get the parameters in the address or in a form,
-	// or the members of a JSON object.
+	// to requests Verify accepts. They get the parameters in the address or in a form, or
+	// the members of a JSON object.
 	Public, Private Routes
-	// Verify returns the refusal of a request with wrong credentials or a wrong signature,
-	// otherwise nil. It may be nil.
+	// Verify returns the refusal for a request with wrong credentials or a wrong
+	// signature, otherwise nil. It may be nil.
 	Verify func(r *http.Request, body string) http.HandlerFunc
 	// Unknown is the answer to other paths.
 	Unknown http.HandlerFunc
@@ -63,7 +63,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// parseParameters returns the parameters of a request.
+// parseParameters returns a request's parameters.
 func parseParameters(r *http.Request, body []byte) url.Values {
 	values := r.URL.Query()
 	if r.Header.Get("Content-Type") == "application/x-www-form-urlencoded" {
@@ -75,12 +75,12 @@ func parseParameters(r *http.Request, body []byte) url.Values {
 	return values
 }
 
-// Static returns the answer of a path that has no parameters.
+// Static returns the answer for a path without parameters.
 func Static(body string) func(url.Values) http.HandlerFunc {
 	return func(url.Values) http.HandlerFunc { return OK(body) }
 }
 
-// Sign returns the HMAC of a text.
+// Sign returns a text's HMAC.
 func Sign(newHash func() hash.Hash, secret, text string) []byte {
 	mac := hmac.New(newHash, []byte(secret))
 	mac.Write([]byte(text))
@@ -153,7 +153,7 @@ func (l List) Select(keep func(Record) bool) List {
 	})
 }
 
-// parsed are the objects of lists by their text: a test selects from a list many times.
+// parsed are the list objects by their text: a test selects from a list many times.
 var parsed sync.Map
 
 // Page returns some of the objects after a number of them.

@@ -30,8 +30,7 @@ type activity struct {
 	Type        string        `json:"type"`
 }
 
-// kinds are the kinds of activities, by type and action, as the files of Questrade are
-// read.
+// kinds are the kinds of activities, by type and action, as Questrade's files are read.
 var kinds = []statement.Word{
 	{Kind: statement.KindExpiry, Words: "* exp"},
 	{Kind: statement.KindAssignment, Words: "* asn"},
@@ -48,11 +47,11 @@ var kinds = []statement.Word{
 	{Kind: statement.KindAdjustment, Words: "*"},
 }
 
-// activityMargin is how far the day of an activity may be from the time that Questrade
-// selects it by.
+// activityMargin is how far an activity's day may be from the time Questrade selects it
+// by.
 const activityMargin = 3 * 24 * time.Hour
 
-// fetchActivities adds the cash of the query, and the fills that are not executions.
+// fetchActivities adds the query's cash, and the fills that are not executions.
 func (r reader) fetchActivities(ctx context.Context) error {
 	var answer struct {
 		Activities remote.Member[[]activity] `json:"activities"`
@@ -117,8 +116,8 @@ func (a activity) add(rows *connector.Rows, record *connector.Record, number int
 	}
 }
 
-// newFill returns a fill of which only the day is known: a purchase at the end of the day,
-// after the trades of the day, at a price of 0.
+// newFill returns a fill known only by day: a purchase at the day's end, after the day's
+// trades, at a price of 0.
 func (a activity) newFill(record *connector.Record, quantity decimal.Decimal, number int) statement.Fill {
 	record.Select()
 	fill := newFill(record, a.Symbol)

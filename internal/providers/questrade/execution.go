@@ -40,7 +40,7 @@ var sides = map[string]matching.Side{
 	"sell": matching.Sell, "short": matching.Sell, "stc": matching.Sell, "sto": matching.Sell,
 }
 
-// fetchExecutions adds the fills of the query.
+// fetchExecutions adds the query's fills.
 func (r reader) fetchExecutions(ctx context.Context) error {
 	var answer struct {
 		Executions remote.Member[[]execution] `json:"executions"`
@@ -80,7 +80,7 @@ type symbol struct {
 // maxSymbols is how many symbols one request asks for.
 const maxSymbols = 50
 
-// fetchSymbols returns the symbols of executions.
+// fetchSymbols returns the execution symbols.
 func (r reader) fetchSymbols(ctx context.Context, list []execution) (map[remote.Number]symbol, error) {
 	var ids []string
 	for _, e := range list {
@@ -147,7 +147,7 @@ func newFill(record *connector.Record, symbol string) statement.Fill {
 // exchange after it if that is Montreal.
 var optionSymbol = regexp.MustCompile(`^([A-Z][A-Z.]*)(\d{1,2}[A-Z]{3}\d{2})([CP])(\d+(?:\.\d+)?)(?:\.MX)?$`)
 
-// parseOption parses the symbol of an option, in the notation of Questrade or another one.
+// parseOption parses an option's symbol, in Questrade's notation or another one.
 func parseOption(symbol string) (instruments.Option, bool) {
 	found := optionSymbol.FindStringSubmatch(symbol)
 	if found == nil {

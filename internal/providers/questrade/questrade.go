@@ -1,7 +1,7 @@
-// Package questrade fetches fills and cash from the API of Questrade.
+// Package questrade fetches fills and cash from Questrade's API.
 //
-// The client was written from Questrade's documentation and tested against a server of our
-// own. It was never tried with a live account.
+// The client was written from Questrade's documentation and tested against our own
+// server. It was never tried with a live account.
 package questrade
 
 import (
@@ -17,7 +17,7 @@ import (
 	"fillbook/internal/intake/connector"
 )
 
-// The names of the fields.
+// The field names.
 const (
 	tokenField   = "refresh_token"
 	accountField = "account_id"
@@ -30,13 +30,13 @@ const (
 	accountsPath = "/v1/accounts"
 	symbolsPath  = "/v1/symbols"
 
-	// accessName and serverName are the names of the kept access token and of the host that
-	// it is for.
+	// accessName and serverName are the names of the kept access token and of the host it
+	// is for.
 	accessName = "access"
 	serverName = "server"
 )
 
-// apiHosts are the servers that a sign-in may name.
+// apiHosts are the servers a sign-in may name.
 var apiHosts = func() (list []string) {
 	const servers = 20
 	for i := range servers {
@@ -125,8 +125,8 @@ func signIn(ctx context.Context, session *remote.Session) error {
 	return nil
 }
 
-// classifyLogin returns the error of a refused sign-in. Questrade answers 400 for a token
-// that is used up.
+// classifyLogin returns the error for a refused sign-in. Questrade answers 400 for a
+// token that is used up.
 func classifyLogin(a remote.Answer) error {
 	if a.Status == http.StatusBadRequest {
 		return &remote.Error{Kind: remote.ErrUnauthorized, Message: "The refresh token is no longer valid. Generate a new one."}
@@ -141,7 +141,7 @@ func classify(a remote.Answer) error {
 	return nil
 }
 
-// get sends a query with the access token of the session. If it is no longer valid, it
+// get sends a query with the access token for the session. If it is no longer valid, it
 // signs in again once.
 func get(ctx context.Context, session *remote.Session, path string, parameters map[string]string, into any) error {
 	isNew := session.Kept(accessName) == ""
@@ -178,7 +178,7 @@ func (fillClient) Check(ctx context.Context, session *remote.Session) (connector
 	return connector.Identity{Account: account.ID, Name: account.String()}, nil
 }
 
-// findAccount returns the account that the user chose, or the only one.
+// findAccount returns the account the user chose, or the only one.
 func findAccount(ctx context.Context, session *remote.Session) (connector.Account, error) {
 	var answer struct {
 		Accounts remote.Member[[]struct {

@@ -33,8 +33,8 @@ type broker struct {
 	executions, activities []object
 	server                 string
 	signIns                int
-	// isStrict refuses the token of the user after its first use. Tests with several
-	// sessions begin with it each time.
+	// isStrict refuses the user's token after its first use. Tests with several sessions
+	// begin with it each time.
 	isStrict bool
 	// expiring makes the first access token invalid after a number of queries.
 	expiring, queries int
@@ -51,7 +51,7 @@ func (b *broker) refreshToken() string { return fmt.Sprintf("refresh-token-%d", 
 
 func (b *broker) accessToken() string { return fmt.Sprintf("access-token-%d", b.signIns) }
 
-// newHandler returns the servers of a broker: one for tokens and one for the rest.
+// newHandler returns a broker's servers: one for tokens and one for the rest.
 func (b *broker) newHandler() http.HandlerFunc {
 	const account = "/v1/accounts/26598145"
 	server := &providertest.Server{
@@ -119,7 +119,7 @@ func newFills(b *broker) providertest.FillCase {
 		Now:           start.AddDate(0, 0, 70),
 		Answer:        b.newHandler(),
 		Except:        []string{"400"}, // a token that is used up
-		HasOtherTimes: true,            // ends of days
+		HasOtherTimes: true,            // day ends
 		Identity:      connector.Identity{Account: "26598145", Name: "Margin (26598145)"},
 	}
 }
@@ -199,7 +199,7 @@ func newSession(t *testing.T, b *broker, token string, keep func(string) error) 
 }
 
 // TestTokenIsStoredFirst checks that a new refresh token is stored before anything else
-// is sent, and that it works in the next run.
+// is sent, and works in the next run.
 func TestTokenIsStoredFirst(t *testing.T) {
 	t.Parallel()
 	b := newBroker(nil, nil)
@@ -234,8 +234,8 @@ func TestTokenIsStoredFirst(t *testing.T) {
 	}
 }
 
-// TestTokenIsStoredBeforeFaults checks that a new token is stored even if the rest of the
-// answer is of no use.
+// TestTokenIsStoredBeforeFaults checks that a new token is stored even if the rest is
+// useless.
 func TestTokenIsStoredBeforeFaults(t *testing.T) {
 	t.Parallel()
 	for _, server := range []string{

@@ -55,7 +55,7 @@ type orderItem struct {
 	} `json:"fill"`
 }
 
-// walletImpact is what a fill moved, in the currency of the account.
+// walletImpact is what a fill moved, in the account's currency.
 type walletImpact struct {
 	Currency string        `json:"currency"`
 	NetValue remote.Number `json:"netValue"`
@@ -112,12 +112,12 @@ func (o orderItem) add(rows *connector.Rows) {
 	record.AddFill(fill, currency)
 }
 
-// apply adds the costs to a fill, and how much one unit of its price is in the currency of
-// the account, as files of Trading 212 are read. It returns the currency that the amounts
-// of the fill are in.
+// apply adds the costs to a fill, and how much one unit of its price is in the account's
+// currency, as Trading 212 files are read. It returns the currency the fill's amounts are
+// in.
 func (w walletImpact) apply(record *connector.Record, fill *statement.Fill, priced string) string {
 	home := strings.ToUpper(w.Currency)
-	abroad := decimal.Zero // costs in the currency of the price
+	abroad := decimal.Zero // costs in the price's currency
 	for _, tax := range w.Taxes {
 		cost, currency := record.Decimal("cost", tax.Quantity).Abs(), cmp.Or(strings.ToUpper(tax.Currency), home)
 		if currency == priced && priced != home {
@@ -154,13 +154,13 @@ func (w walletImpact) apply(record *connector.Record, fill *statement.Fill, pric
 // country and the kind of instrument.
 var tickerEnd = regexp.MustCompile(`[a-z]?(?:_[A-Z]{2})?_EQ$`)
 
-// nameTicker returns the ticker of an instrument such as AAPL_US_EQ or VODl_EQ as files of
-// Trading 212 have it.
+// nameTicker returns the ticker of an instrument such as AAPL_US_EQ or VODl_EQ as Trading
+// 212 files have it.
 func nameTicker(ticker string) string {
 	return strings.ReplaceAll(tickerEnd.ReplaceAllString(ticker, ""), "_", ".")
 }
 
-// dividend is a dividend in the currency of the account.
+// dividend is a dividend in the account's currency.
 type dividend struct {
 	Reference string        `json:"reference"`
 	Ticker    string        `json:"ticker"`

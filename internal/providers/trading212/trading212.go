@@ -1,8 +1,8 @@
-// Package trading212 fetches fills and cash from the public API of Trading 212, which is a
-// beta version.
+// Package trading212 fetches fills and cash from the public API of Trading 212, which is
+// a beta version.
 //
-// The client was written from Trading 212's documentation and tested against a server of
-// our own. It was never tried with a live or a practice account.
+// The client was written from Trading 212's documentation and tested against our own
+// server. It was never tried with a live or a practice account.
 package trading212
 
 import (
@@ -18,7 +18,7 @@ import (
 	"fillbook/internal/intake/connector"
 )
 
-// The names of the fields.
+// The field names.
 const (
 	keyField    = "api_key"
 	secretField = "api_secret"
@@ -39,7 +39,7 @@ const (
 	dividendsPath    = "/api/v0/equity/history/dividends"
 	transactionsPath = "/api/v0/equity/history/transactions"
 
-	// pageSize is the largest one that Trading 212 allows.
+	// pageSize is the largest one Trading 212 allows.
 	pageSize = 50
 	// authorizationName is the name of the kept header.
 	authorizationName = "authorization"
@@ -82,7 +82,7 @@ func (fillClient) Describe() connector.Description {
 	}
 }
 
-// get sends a query with the key of the session.
+// get sends a query with the session's key.
 func get(ctx context.Context, session *remote.Session, path string, parameters map[string]string, into any) error {
 	if session.Kept(authorizationName) == "" {
 		pair := session.Value(keyField) + ":" + session.Value(secretField)
@@ -146,7 +146,7 @@ type pageRequest struct {
 	end time.Time
 }
 
-// pageReader fetches a page and returns the position of the next one.
+// pageReader fetches a page and returns the next one's position.
 type pageReader func(ctx context.Context, p pageRequest) (next string, err error)
 
 // item is an entry of a list.
@@ -157,7 +157,7 @@ type item interface {
 	isBefore(end time.Time) bool
 }
 
-// fetchPage adds the entries of a page.
+// fetchPage adds a page's entries.
 func fetchPage[T item](ctx context.Context, p pageRequest) (string, error) {
 	var page struct {
 		Items remote.Member[[]T] `json:"items"`

@@ -66,7 +66,7 @@ func newFills(b *broker) providertest.FillCase {
 }
 
 // servePage sends a page. The cursor is the number of the entry before it, counted from
-// the oldest one, so that new entries don't shift pages.
+// the oldest one, so new entries don't shift pages.
 func servePage(q url.Values, list []object) http.HandlerFunc {
 	limit, first := int(providertest.Int(q, "limit")), 0
 	if cursor := q.Get("cursor"); cursor != "" {
@@ -221,8 +221,8 @@ problem The broker's record has no time that can be read.
 	}
 }
 
-// newHistory returns a broker with lists of several pages, in which entries of one instant
-// are on both sides of a page's end. Each list begins before the query.
+// newHistory returns a broker with lists of several pages, in which entries at one
+// instant are around a page end. Each list begins before the query.
 func newHistory() *broker {
 	b := &broker{}
 	for i := 129; i >= 0; i-- {
@@ -260,7 +260,7 @@ func TestOldPages(t *testing.T) {
 	c := newFills(newHistory())
 	c.Query.From = start.AddDate(0, 0, 25)
 	session, client := c.NewSession(t, c.Answer)
-	// The first entry of each list's second page is 15.3 days after the start.
+	// The second page begins 15.3 days after the start in each list.
 	if _, err := c.Connector.Fetch(t.Context(), session, c.Query); err != nil || len(client.Requests) != 6 {
 		t.Errorf("%d requests, error %v", len(client.Requests), err)
 	}

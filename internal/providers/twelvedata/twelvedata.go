@@ -1,9 +1,9 @@
-// Package twelvedata fetches bars of shares of many countries, of currencies and of
-// coins from Twelve Data. Shares have bars of regular hours only; their prices are not
+// Package twelvedata fetches bars of shares of many countries, of currencies and of coins
+// from Twelve Data. Shares have bars of regular hours only; their prices are not
 // adjusted.
 //
-// The client was written from Twelve Data's documentation and tested against a server
-// of our own. It was never tried with a live account.
+// The client was written from Twelve Data's documentation and tested against our own
+// server. It was never tried with a live account.
 package twelvedata
 
 import (
@@ -23,8 +23,8 @@ import (
 const (
 	host     = "api.twelvedata.com"
 	keyField = "api_key"
-	// pageBars is less than the 5,000 bars of an answer, because the end of a query
-	// may be one of them.
+	// pageBars is less than the 5,000 bars of an answer, because a query's end may be one
+	// of them.
 	pageBars = 4900
 )
 
@@ -151,8 +151,8 @@ func formatTime(second int64) string { return time.Unix(second, 0).UTC().Format(
 // errNoBars is the kind of an answer that says that there are no bars.
 var errNoBars = errors.New("no bars")
 
-// classify returns the error of an answer. Twelve Data sends most errors with status
-// 200 and has the real one in the body.
+// classify returns an answer's error. Twelve Data sends most errors with status 200 and
+// has the real one in the body.
 func classify(a remote.Answer) error {
 	if status, err := strconv.Atoi(a.Code); err == nil {
 		a.Status = status
@@ -173,8 +173,8 @@ func classify(a remote.Answer) error {
 	return a.ByStatus()
 }
 
-// waitOf returns how long to wait: until the next minute, or the next day if the
-// credits of the day are spent.
+// waitOf returns how long to wait: until the next minute, or the next day if the day's
+// credits are spent.
 func waitOf(a remote.Answer, message string) time.Duration {
 	if wait := a.RetryAfter(); wait > 0 {
 		return wait
