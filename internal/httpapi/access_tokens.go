@@ -8,6 +8,7 @@ import (
 
 	"fillbook/internal/base/journal"
 	"fillbook/internal/people/identity"
+	"fillbook/internal/trading/ledger"
 	"fillbook/internal/transport"
 )
 
@@ -63,30 +64,36 @@ func shapeToken(t identity.AccessToken) AccessToken {
 	}
 }
 
-func (a *API) registerAccessTokenRoutes() {
-	registerList(a, route{
+// tokenAPI has the operations on access tokens.
+type tokenAPI struct {
+	identity *identity.Service
+	ledger   *ledger.Service
+}
+
+func (a tokenAPI) register(api *API) {
+	registerList(api, route{
 		needs: readAccess, method: http.MethodGet, path: "/access-tokens", id: "listAccessTokens", tag: "Access tokens",
 		summary: "List the access tokens, without their secrets",
 	}, func(ctx context.Context, in *Paging) (*listing[AccessToken], error) {
-		tokens, err := a.Identity.AccessTokens(ctx, caller(ctx).UserID)
+		tokens, err := a.identity.AccessTokens(ctx, caller(ctx).UserID)
 		if err != nil {
 			return nil, err
 		}
 		return paginate(in, tokens, shapeToken, func(t identity.AccessToken) string { return string(t.ID) })
 	})
-	register(a, route{
+	register(api, route{
 		method: http.MethodPost, path: "/access-tokens", id: "mintAccessToken", tag: "Access tokens", access: accessSession,
 		summary: "Create an access token", status: http.StatusCreated, secret: true, body: transport.JSONBody, limit: authBody,
 		refusals: []int{http.StatusNotFound, http.StatusConflict},
 	}, a.mintToken)
-	register(a, route{
+	register(api, route{
 		needs: writeAccess, method: http.MethodDelete, path: "/access-tokens/{id}", id: "revokeAccessToken", tag: "Access tokens",
 		summary: "Revoke an access token", refusals: []int{http.StatusNotFound, http.StatusPreconditionFailed},
 	}, func(ctx context.Context, in *DeleteOf[journal.TokenID]) (*nothing, error) {
 		check := transport.IfMatch(in.IfMatch, func(t identity.AccessToken) any { return shapeToken(t) })
-		return nil, a.Identity.RevokeAccessToken(ctx, caller(ctx), client(ctx), in.ID, check)
+		return nil, a.identity.RevokeAccessToken(ctx, caller(ctx), client(ctx), in.ID, check)
 	})
-	registerList(a, route{
+	registerList(api, route{
 		needs: readAccess, method: http.MethodGet, path: "/access-tokens/{id}/uses", id: "listAccessTokenUses", tag: "Access tokens",
 		summary: "List the uses of a token", about: "The newest 50. Empty for a token that is not yours.",
 	}, a.listUses)
@@ -97,8 +104,8 @@ type usesQuery struct {
 	Paging
 }
 
-func (a *API) listUses(ctx context.Context, in *usesQuery) (*listing[tokenUse], error) {
-	uses, err := a.Identity.AccessTokenUses(ctx, caller(ctx).UserID, in.ID)
+func (a tokenAPI) listUses(ctx context.Context, in *usesQuery) (*listing[tokenUse], error) {
+	uses, err := a.identity.AccessTokenUses(ctx, caller(ctx).UserID, in.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -113,13 +120,13 @@ type mintedAnswer struct {
 	Body mintedToken
 }
 
-func (a *API) mintToken(ctx context.Context, in *body[tokenRequest]) (*mintedAnswer, error) {
+func (a tokenAPI) mintToken(ctx context.Context, in *body[tokenRequest]) (*mintedAnswer, error) {
 	for _, id := range in.Body.AccountIDs.Value {
-		if _, err := a.Ledger.Account(ctx, caller(ctx).UserID, id); err != nil {
+		if _, err := a.ledger.Account(ctx, caller(ctx).UserID, id); err != nil {
 			return nil, err
 		}
 	}
-	minted, secret, err := a.Identity.MintAccessToken(ctx, caller(ctx), client(ctx), in.Body.token())
+	minted, secret, err := a.identity.MintAccessToken(ctx, caller(ctx), client(ctx), in.Body.token())
 	if err != nil {
 		return nil, err
 	}

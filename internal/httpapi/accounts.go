@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"fillbook/internal/base/db"
 	"fillbook/internal/base/decimal"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/demo"
@@ -78,40 +79,47 @@ func journalRoute(needs permission, method, path, id, tag, summary string) route
 	return r
 }
 
-func (a *API) registerAccountRoutes() {
-	registerList(a, accountRoute(readAccounts, http.MethodGet, "", "listAccounts", "List the accounts, oldest first"),
+// accountAPI has the operations on accounts.
+type accountAPI struct {
+	db     *db.DB
+	clock  journal.Clock
+	ledger *ledger.Service
+}
+
+func (a accountAPI) register(api *API) {
+	registerList(api, accountRoute(readAccounts, http.MethodGet, "", "listAccounts", "List the accounts, oldest first"),
 		func(ctx context.Context, in *Paging) (*listing[account], error) {
-			accounts, err := a.Ledger.Accounts(ctx, caller(ctx).UserID)
+			accounts, err := a.ledger.Accounts(ctx, caller(ctx).UserID)
 			if err != nil {
 				return nil, err
 			}
 			return paginate(in, accounts, shapeAccount, func(a ledger.Account) string { return string(a.ID) })
 		})
-	register(a, forEveryAccount(accountRoute(writeJournal, http.MethodPost, "", "createAccount", "Create an account")),
+	register(api, forEveryAccount(accountRoute(writeJournal, http.MethodPost, "", "createAccount", "Create an account")),
 		func(ctx context.Context, in *body[accountFields]) (*body[account], error) {
-			created, err := a.Ledger.CreateAccount(ctx, caller(ctx).UserID, in.Body.create())
+			created, err := a.ledger.CreateAccount(ctx, caller(ctx).UserID, in.Body.create())
 			return answer(shapeAccount(created), err)
 		})
 	demonstration := forEveryAccount(accountRoute(writeJournal, http.MethodPost, "/demo", "createDemoAccount", "Create a demo account with two years of trades"))
 	demonstration.about = "It has fills, cash and annotations. Deleting it removes all of them. " +
 		"Setups, tags, notes and routines are not changed. A user has at most one demo account."
 	demonstration.body, demonstration.limitKind, demonstration.refusals = transport.NoBody, importQueue, []int{http.StatusConflict}
-	register(a, demonstration, func(ctx context.Context, _ *struct{}) (*body[account], error) {
-		created, err := demo.AddAccount(ctx, demo.Services{DB: a.DB, Clock: a.Clock, Ledger: a.Ledger}, caller(ctx).UserID)
+	register(api, demonstration, func(ctx context.Context, _ *struct{}) (*body[account], error) {
+		created, err := demo.AddAccount(ctx, demo.Services{DB: a.db, Clock: a.clock, Ledger: a.ledger}, caller(ctx).UserID)
 		return answer(shapeAccount(created), err)
 	})
-	register(a, accountRoute(readJournal, http.MethodGet, "/{id}", "getAccount", "Read an account"),
+	register(api, accountRoute(readJournal, http.MethodGet, "/{id}", "getAccount", "Read an account"),
 		func(ctx context.Context, in *ByID[journal.AccountID]) (*body[account], error) {
-			found, err := a.Ledger.Account(ctx, caller(ctx).UserID, in.ID)
+			found, err := a.ledger.Account(ctx, caller(ctx).UserID, in.ID)
 			return answer(shapeAccount(found), err)
 		})
-	register(a, accountRoute(writeJournal, http.MethodPut, "/{id}", "updateAccount", "Change an account; absent fields stay as they are"),
+	register(api, accountRoute(writeJournal, http.MethodPut, "/{id}", "updateAccount", "Change an account; absent fields stay as they are"),
 		func(ctx context.Context, in *ChangeOf[journal.AccountID, accountFields]) (*body[account], error) {
-			changed, err := a.Ledger.UpdateAccount(ctx, caller(ctx).UserID, in.ID, in.Body.change(), transport.IfMatch(in.IfMatch, accountTag))
+			changed, err := a.ledger.UpdateAccount(ctx, caller(ctx).UserID, in.ID, in.Body.change(), transport.IfMatch(in.IfMatch, accountTag))
 			return answer(shapeAccount(changed), err)
 		})
-	register(a, accountRoute(writeJournal, http.MethodDelete, "/{id}", "deleteAccount", "Delete an account with its fills, trades and cash"),
+	register(api, accountRoute(writeJournal, http.MethodDelete, "/{id}", "deleteAccount", "Delete an account with its fills, trades and cash"),
 		func(ctx context.Context, in *DeleteOf[journal.AccountID]) (*nothing, error) {
-			return nil, a.Ledger.DeleteAccount(ctx, caller(ctx).UserID, in.ID, transport.IfMatch(in.IfMatch, accountTag))
+			return nil, a.ledger.DeleteAccount(ctx, caller(ctx).UserID, in.ID, transport.IfMatch(in.IfMatch, accountTag))
 		})
 }

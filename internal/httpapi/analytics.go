@@ -13,6 +13,7 @@ import (
 	"fillbook/internal/base/journal"
 	"fillbook/internal/figures/analytics"
 	"fillbook/internal/figures/columns"
+	"fillbook/internal/figures/excursions"
 	"fillbook/internal/trading/tradefilter"
 	"fillbook/internal/trading/views"
 )
@@ -24,22 +25,29 @@ func figureRoute(path, id, summary string) route {
 	return r
 }
 
-func (a *API) registerAnalyticsRoutes() {
-	register(a, figureRoute("summary", "summary", "Read the summary of closed trades"), a.summary)
-	register(a, figureRoute("daily", "daily", "Read the results day by day"), a.daily)
-	register(a, figureRoute("equity-curve", "equityCurve", "Read equity and drawdown over time"), a.equityCurve)
-	register(a, figureRoute("behavior", "behavior", "Read results by order, size and timing of trades"), a.behavior)
-	register(a, figureRoute("breakdown", "breakdown", "Read results grouped by symbol, setup, tag, hour or another dimension"), a.breakdown)
-	register(a, figureRoute("tag-effects", "tagEffects", "Compare the trades with each tag with all others"), a.tagEffects)
-	register(a, figureRoute("r", "rMultiples", "Read the results in units of the risk taken"), a.rMultiples)
-	register(a, figureRoute("drawdowns", "drawdowns", "List the drawdowns, the deepest first"), a.drawdowns)
-	register(a, figureRoute("calendar", "calendar", "Read a year day by day, with notes and routines"), a.calendar)
+// figureAPI has the operations on figures.
+type figureAPI struct {
+	clock      journal.Clock
+	figures    *columns.Service
+	excursions *excursions.Service
+}
+
+func (a figureAPI) register(api *API) {
+	register(api, figureRoute("summary", "summary", "Read the summary of closed trades"), a.summary)
+	register(api, figureRoute("daily", "daily", "Read the results day by day"), a.daily)
+	register(api, figureRoute("equity-curve", "equityCurve", "Read equity and drawdown over time"), a.equityCurve)
+	register(api, figureRoute("behavior", "behavior", "Read results by order, size and timing of trades"), a.behavior)
+	register(api, figureRoute("breakdown", "breakdown", "Read results grouped by symbol, setup, tag, hour or another dimension"), a.breakdown)
+	register(api, figureRoute("tag-effects", "tagEffects", "Compare the trades with each tag with all others"), a.tagEffects)
+	register(api, figureRoute("r", "rMultiples", "Read the results in units of the risk taken"), a.rMultiples)
+	register(api, figureRoute("drawdowns", "drawdowns", "List the drawdowns, the deepest first"), a.drawdowns)
+	register(api, figureRoute("calendar", "calendar", "Read a year day by day, with notes and routines"), a.calendar)
 	compare := figureRoute("compare", "compare", "Compare trades with other trades: another period, other accounts, or the rest")
 	compare.repeated = append([]string{"other_account_id"}, repeatable...)
-	register(a, compare, a.compare)
-	register(a, figureRoute("rules", "ruleReport", "Read how often the rules of setups were followed, and what breaking them cost"), a.ruleReport)
-	register(a, figureRoute("excursions", "excursionStats", "Compare results with what the price did: MAE and MFE, other stops and targets, after the exit"), a.excursionStats)
-	register(a, figureRoute("montecarlo", "monteCarlo", "Simulate future results from past ones"), a.monteCarlo)
+	register(api, compare, a.compare)
+	register(api, figureRoute("rules", "ruleReport", "Read how often the rules of setups were followed, and what breaking them cost"), a.ruleReport)
+	register(api, figureRoute("excursions", "excursionStats", "Compare results with what the price did: MAE and MFE, other stops and targets, after the exit"), a.excursionStats)
+	register(api, figureRoute("montecarlo", "monteCarlo", "Simulate future results from past ones"), a.monteCarlo)
 }
 
 type summaryQuery struct {
@@ -61,7 +69,7 @@ type explained struct {
 	TradesLink string `json:"trades_link" doc:"The list of exactly the trades of this figure; empty if no filter selects them, and for access tokens with scope analytics."`
 }
 
-func (a *API) summary(ctx context.Context, in *summaryQuery) (*body[summaryAnswer], error) {
+func (a figureAPI) summary(ctx context.Context, in *summaryQuery) (*body[summaryAnswer], error) {
 	var out summaryAnswer
 	err := a.computeFiguresOnBasis(ctx, in.withoutZone(), func(q *figureRequest) {
 		out.Summary = cachedFigure(q, "summary", func() analytics.Summary { return analytics.Summarize(q.selection(), q.book.Capital) })
@@ -103,7 +111,7 @@ func hideTrades(list []explained) {
 	}
 }
 
-func (a *API) daily(ctx context.Context, in *FigureQuery) (*body[[]analytics.Day], error) {
+func (a figureAPI) daily(ctx context.Context, in *FigureQuery) (*body[[]analytics.Day], error) {
 	var out []analytics.Day
 	err := a.computeFiguresOnBasis(ctx, *in, func(q *figureRequest) {
 		out = cachedFigure(q, "daily", func() []analytics.Day { return analytics.ListDays(q.selection(), q.zone) })
@@ -120,7 +128,7 @@ type pointRange struct{}
 
 func (pointRange) bounds() (least, most int) { return analytics.MinPoints, 20_000 }
 
-func (a *API) equityCurve(ctx context.Context, in *curveQuery) (*body[analytics.Curve], error) {
+func (a figureAPI) equityCurve(ctx context.Context, in *curveQuery) (*body[analytics.Curve], error) {
 	points := in.MaxPoints.Or(analytics.DefaultPoints)
 	var out analytics.Curve
 	last, failed := a.lastPrices(ctx, in.isRealized())
@@ -129,7 +137,7 @@ func (a *API) equityCurve(ctx context.Context, in *curveQuery) (*body[analytics.
 			var open []analytics.OpenDay
 			if overnight := q.overnight(last); len(overnight) > 0 {
 				var err error
-				if open, err = a.Excursions.ValueDays(ctx, caller(ctx).UserID, last.now, overnight); err != nil {
+				if open, err = a.excursions.ValueDays(ctx, caller(ctx).UserID, last.now, overnight); err != nil {
 					return analytics.Curve{}, err
 				}
 			}
@@ -141,7 +149,7 @@ func (a *API) equityCurve(ctx context.Context, in *curveQuery) (*body[analytics.
 			out, failed = draw()
 			return
 		}
-		out, failed = columns.LoadOrTry(a.Figures, q.book, "curve "+strconv.Itoa(points)+last.text()+"?"+q.text, draw)
+		out, failed = columns.LoadOrTry(a.figures, q.book, "curve "+strconv.Itoa(points)+last.text()+"?"+q.text, draw)
 	})
 	return answer(out, errors.Join(err, failed))
 }
@@ -163,12 +171,12 @@ func (p lastPrices) text() string {
 
 // lastPrices returns the state of the caller's bars. With realized results open trades
 // count already, so that bars are not needed.
-func (a *API) lastPrices(ctx context.Context, isRealized bool) (p lastPrices, err error) {
+func (a figureAPI) lastPrices(ctx context.Context, isRealized bool) (p lastPrices, err error) {
 	if isRealized {
 		return p, nil
 	}
-	p.now = a.Clock().UTC().Truncate(time.Minute)
-	p.change, err = a.Excursions.LastChange(ctx, caller(ctx).UserID)
+	p.now = a.clock().UTC().Truncate(time.Minute)
+	p.change, err = a.excursions.LastChange(ctx, caller(ctx).UserID)
 	return p, err
 }
 
@@ -189,7 +197,7 @@ func (q *figureRequest) overnight(last lastPrices) []journal.TradeID {
 	return ids
 }
 
-func (a *API) behavior(ctx context.Context, in *FigureQuery) (*body[analytics.Behavior], error) {
+func (a figureAPI) behavior(ctx context.Context, in *FigureQuery) (*body[analytics.Behavior], error) {
 	var out analytics.Behavior
 	err := a.computeFigures(ctx, *in, func(q *figureRequest) {
 		out = cachedFigure(q, "behavior", func() analytics.Behavior {
@@ -202,7 +210,7 @@ func (a *API) behavior(ctx context.Context, in *FigureQuery) (*body[analytics.Be
 	return answer(out, err)
 }
 
-func (a *API) rMultiples(ctx context.Context, in *FigureQuery) (*body[analytics.RStats], error) {
+func (a figureAPI) rMultiples(ctx context.Context, in *FigureQuery) (*body[analytics.RStats], error) {
 	var out analytics.RStats
 	err := a.computeFigures(ctx, in.withoutZone(), func(q *figureRequest) {
 		out = cachedFigure(q, "r", func() analytics.RStats { return analytics.ComputeRStats(q.selection()) })
@@ -221,7 +229,7 @@ type drawdownRange struct{}
 
 func (drawdownRange) bounds() (least, most int) { return 1, 1000 }
 
-func (a *API) drawdowns(ctx context.Context, in *drawdownQuery) (*body[[]analytics.Drawdown], error) {
+func (a figureAPI) drawdowns(ctx context.Context, in *drawdownQuery) (*body[[]analytics.Drawdown], error) {
 	limit := in.Limit.Or(usualDrawdowns)
 	var out []analytics.Drawdown
 	err := a.computeFigures(ctx, in.withoutZone(), func(q *figureRequest) {
@@ -257,7 +265,7 @@ func (againstWhat) values() []against {
 	return []against{againstPrevious, againstCustom, againstRest, againstView}
 }
 
-func (a *API) compare(ctx context.Context, in *compareQuery) (*body[analytics.Comparison], error) {
+func (a figureAPI) compare(ctx context.Context, in *compareQuery) (*body[analytics.Comparison], error) {
 	other, err := in.other()
 	if err != nil {
 		return nil, err
@@ -273,14 +281,14 @@ func (a *API) compare(ctx context.Context, in *compareQuery) (*body[analytics.Co
 				return err
 			}
 		}
-		book, err := a.Figures.Read(ctx, tx, caller(ctx).UserID, other.Scope.Accounts)
+		book, err := a.figures.Read(ctx, tx, caller(ctx).UserID, other.Scope.Accounts)
 		if err != nil {
 			return err
 		}
 		if book.Capital.Currency != q.book.Capital.Currency && len(book.Accounts) > 0 && len(q.book.Accounts) > 0 {
 			return mixedCurrencies()
 		}
-		filter, err := a.Figures.NewFilter(ctx, tx, book, other)
+		filter, err := a.figures.NewFilter(ctx, tx, book, other)
 		if err != nil {
 			return err
 		}
@@ -386,7 +394,7 @@ type (
 func (pathRange) bounds() (least, most int)   { return 100, analytics.MaxPaths }
 func (futureRange) bounds() (least, most int) { return 1, analytics.MaxFuture }
 
-func (a *API) monteCarlo(ctx context.Context, in *simulationQuery) (*body[analytics.Futures], error) {
+func (a figureAPI) monteCarlo(ctx context.Context, in *simulationQuery) (*body[analytics.Futures], error) {
 	sim := analytics.Simulation{
 		Paths: in.Paths.Or(analytics.DefaultPaths), Trades: in.Trades.Value, RuinPct: in.RuinPct.Or(decimal.New(usualRuinPct)),
 	}

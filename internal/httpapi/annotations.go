@@ -124,7 +124,7 @@ func (f *AnnotationFields) change() playbook.AnnotationChange {
 	return change
 }
 
-func (a *API) annotateTrade(ctx context.Context, in *ChangeOf[journal.TradeID, AnnotationFields]) (*body[TradeDetail], error) {
+func (a tradeAPI) annotateTrade(ctx context.Context, in *ChangeOf[journal.TradeID, AnnotationFields]) (*body[TradeDetail], error) {
 	owner := caller(ctx).UserID
 	match := transport.IfMatch(in.IfMatch, func(d TradeDetail) any { return d })
 	check := func(tx *db.Tx, stored playbook.Annotations, change *playbook.AnnotationChange) error {
@@ -136,8 +136,8 @@ func (a *API) annotateTrade(ctx context.Context, in *ChangeOf[journal.TradeID, A
 		return dropDerivedRisk(ctx, tx, owner, stored, change)
 	}
 	var detail tradeview.Detail
-	err := a.DB.Update(ctx, func(tx *db.Tx) error {
-		changed, err := a.Playbook.AnnotateIn(ctx, tx, owner, in.ID, in.Body.change(), check)
+	err := a.db.Update(ctx, func(tx *db.Tx) error {
+		changed, err := a.playbook.AnnotateIn(ctx, tx, owner, in.ID, in.Body.change(), check)
 		if err != nil {
 			return err
 		}
@@ -170,7 +170,7 @@ func dropDerivedRisk(ctx context.Context, tx *db.Tx, owner journal.UserID, store
 	return nil
 }
 
-func (a *API) matchTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID, match func(TradeDetail) error) error {
+func (a tradeAPI) matchTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID, match func(TradeDetail) error) error {
 	detail, err := readTradeDetail(ctx, tx, owner, id)
 	if err != nil {
 		return err
@@ -178,13 +178,13 @@ func (a *API) matchTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, i
 	return match(detail)
 }
 
-func (a *API) deleteTrade(ctx context.Context, in *DeleteOf[journal.TradeID]) (*nothing, error) {
+func (a tradeAPI) deleteTrade(ctx context.Context, in *DeleteOf[journal.TradeID]) (*nothing, error) {
 	owner := caller(ctx).UserID
 	match := transport.IfMatch(in.IfMatch, func(d TradeDetail) any { return d })
 	if match == nil {
-		return nil, a.Ledger.DeleteTrade(ctx, owner, in.ID, nil)
+		return nil, a.ledger.DeleteTrade(ctx, owner, in.ID, nil)
 	}
-	return nil, a.Ledger.DeleteTrade(ctx, owner, in.ID, func(ctx context.Context, tx *db.Tx, found ledger.TradeDetail) error {
+	return nil, a.ledger.DeleteTrade(ctx, owner, in.ID, func(ctx context.Context, tx *db.Tx, found ledger.TradeDetail) error {
 		detail, err := tradeview.Describe(ctx, tx, owner, found)
 		if err != nil {
 			return err
@@ -214,11 +214,11 @@ func shapeOrphan(o playbook.Orphan) orphan {
 	}
 }
 
-func (a *API) registerOrphanRoutes() {
+func (a tradeAPI) registerOrphanRoutes(api *API) {
 	list := tradeRoute(readJournal, http.MethodGet, "/orphans", "listOrphans", "List annotations of trades that have no fills left")
 	list.about = "They return to their trade when one of its fills is imported again."
-	registerList(a, list, func(ctx context.Context, in *Paging) (*listing[orphan], error) {
-		orphans, err := a.Playbook.Orphans(ctx, caller(ctx).UserID)
+	registerList(api, list, func(ctx context.Context, in *Paging) (*listing[orphan], error) {
+		orphans, err := a.playbook.Orphans(ctx, caller(ctx).UserID)
 		if err != nil {
 			return nil, err
 		}
@@ -226,7 +226,7 @@ func (a *API) registerOrphanRoutes() {
 	})
 	adopt := tradeRoute(writeJournal, http.MethodPost, "/orphans/{id}/adopt", "adoptOrphan", "Move orphaned annotations to another trade")
 	adopt.status = http.StatusOK
-	register(a, adopt, func(ctx context.Context, in *struct {
+	register(api, adopt, func(ctx context.Context, in *struct {
 		ByID[journal.TradeID]
 		Body struct {
 			TradeID journal.TradeID `json:"trade_id"`
@@ -235,8 +235,8 @@ func (a *API) registerOrphanRoutes() {
 	) (*body[TradeDetail], error) {
 		owner := caller(ctx).UserID
 		var detail TradeDetail
-		err := a.DB.Update(ctx, func(tx *db.Tx) (err error) {
-			if _, err := a.Playbook.AdoptOrphanIn(ctx, tx, owner, in.ID, in.Body.TradeID); err != nil {
+		err := a.db.Update(ctx, func(tx *db.Tx) (err error) {
+			if _, err := a.playbook.AdoptOrphanIn(ctx, tx, owner, in.ID, in.Body.TradeID); err != nil {
 				return err
 			}
 			detail, err = readTradeDetail(ctx, tx, owner, in.Body.TradeID)
@@ -244,8 +244,8 @@ func (a *API) registerOrphanRoutes() {
 		})
 		return answer(detail, err)
 	})
-	register(a, tradeRoute(writeJournal, http.MethodDelete, "/orphans/{id}", "deleteOrphan", "Delete orphaned annotations"),
+	register(api, tradeRoute(writeJournal, http.MethodDelete, "/orphans/{id}", "deleteOrphan", "Delete orphaned annotations"),
 		func(ctx context.Context, in *ByID[journal.TradeID]) (*nothing, error) {
-			return nil, a.Playbook.DeleteOrphan(ctx, caller(ctx).UserID, in.ID)
+			return nil, a.playbook.DeleteOrphan(ctx, caller(ctx).UserID, in.ID)
 		})
 }

@@ -122,39 +122,36 @@ func newAPI(services *installation.Installation, options Options, schemas huma.R
 	return a
 }
 
+// resource is a group of operations.
+type resource interface{ register(api *API) }
+
 // registerRoutes registers the routes of every resource.
 func (a *API) registerRoutes() {
-	a.registerSetupRoutes()
-	a.registerAuthRoutes()
-	a.registerMeRoutes()
-	a.registerSessionRoutes()
-	a.registerAccessTokenRoutes()
-	a.registerAdminRoutes()
-	a.registerAccountRoutes()
-	a.registerExecutionRoutes()
-	a.registerTradeRoutes()
-	a.registerPositionRoutes()
-	a.registerPositionTotalRoutes()
-	a.registerViewRoutes()
-	a.registerSymbolRoutes()
-	a.registerNoteTemplateRoutes()
-	a.registerCashRoutes()
-	a.registerNoteRoutes()
-	a.registerTagRoutes()
-	a.registerSetupsRoutes()
-	a.registerAttachmentRoutes()
-	a.registerMissedRoutes()
-	a.registerRoutineRoutes()
-	a.registerSettingRoutes()
-	a.registerImportLayoutRoutes()
-	a.registerImportRoutes()
-	a.registerBarRoutes()
+	for _, r := range a.resources() {
+		r.register(a)
+	}
+	a.registerBarSourceRoutes()
 	a.registerConnectionRoutes()
-	a.registerExportRoutes()
-	a.registerAnalyticsRoutes()
-	a.registerShareRoutes()
-	a.registerHookRoutes()
-	a.registerNoticeRoutes()
+}
+
+// resources returns all resources with the services that each needs.
+func (a *API) resources() []resource {
+	s := a.Installation
+	return []resource{
+		firstUserAPI{s.Identity, s.Clock}, signInAPI{s.Identity}, meAPI{s.Identity}, tokenAPI{s.Identity, s.Ledger},
+		adminAPI{s.Identity, s.DeleteUser},
+		accountAPI{s.DB, s.Clock, s.Ledger}, executionAPI{s.DB, s.Ledger}, cashAPI{s.Ledger}, symbolAPI{s.Ledger},
+		tradeAPI{db: s.DB, ledger: s.Ledger, playbook: s.Playbook, trades: s.Trades, bars: s.Bars, excursions: s.Excursions},
+		positionAPI{clock: s.Clock, trades: s.Trades, excursions: s.Excursions, rates: s.Rates},
+		figureAPI{s.Clock, s.Figures, s.Excursions}, viewAPI{s.Views},
+		noteAPI{s.DB, s.Playbook}, noteTemplateAPI{s.Playbook}, tagAPI{s.DB, s.Playbook}, setupAPI{s.Playbook},
+		attachmentAPI{s.DB, s.Playbook}, missedAPI{s.DB, s.Playbook},
+		routineAPI{s.Routine}, settingAPI{s.Ledger, s.Routine, s.Settings},
+		importAPI{s.Imports}, layoutAPI{s.Imports}, hookAPI{s.Hooks, a.options.PublicURL}, noticeAPI{s.Clock, s.Notices},
+		barAPI{s.Bars, s.BarImports, a.spool},
+		exportAPI{db: s.DB, clock: s.Clock, log: s.Log, playbook: s.Playbook, figures: s.Figures, trades: s.Trades},
+		shareAPI{s.Sharing, a.options.PublicURL, a.options.ShareLinks},
+	}
 }
 
 // Handler returns the handler for all requests.

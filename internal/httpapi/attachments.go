@@ -37,7 +37,13 @@ func shapeAttachment(a playbook.Attachment) attachment {
 	}
 }
 
-func (a *API) registerAttachmentRoutes() {
+// attachmentAPI has the operations on attachments.
+type attachmentAPI struct {
+	db       *db.DB
+	playbook *playbook.Service
+}
+
+func (a attachmentAPI) register(api *API) {
 	for _, parent := range []struct {
 		path, name string
 		target     func(id string) playbook.Target
@@ -45,28 +51,28 @@ func (a *API) registerAttachmentRoutes() {
 		{"/trades", "Trade", func(id string) playbook.Target { return playbook.Target{Trade: journal.TradeID(id)} }},
 		{"/notes", "Note", func(id string) playbook.Target { return playbook.Target{Note: journal.NoteID(id)} }},
 	} {
-		a.registerAttachedRoutes(parent.path, parent.name, parent.target)
+		a.registerAttachedRoutes(api, parent.path, parent.name, parent.target)
 	}
-	a.registerAttachmentFileRoutes()
+	a.registerAttachmentFileRoutes(api)
 }
 
-func (a *API) registerAttachedRoutes(path, name string, target func(string) playbook.Target) {
+func (a attachmentAPI) registerAttachedRoutes(api *API, path, name string, target func(string) playbook.Target) {
 	add := journalRoute(writeJournal, http.MethodPost, path+"/{id}/attachments", "addTo"+name, "Attachments", "Attach an image or a PDF")
-	add.body, add.limit, add.form = transport.FormBody, a.options.AttachmentMaxBytes, true
+	add.body, add.limit, add.form = transport.FormBody, api.options.AttachmentMaxBytes, true
 	add.limitKind = attachmentQueue
-	register(a, add, func(ctx context.Context, in *ByID[string]) (*body[attachment], error) {
+	register(api, add, func(ctx context.Context, in *ByID[string]) (*body[attachment], error) {
 		form := transport.FormOf(ctx)
 		if form.File == nil {
 			return nil, journal.InvalidField("file", "The form has no file. Send one in the field file.")
 		}
 		upload := playbook.Upload{Name: form.File.Name, Content: form.File.Content()}
-		added, err := a.Playbook.Attach(ctx, caller(ctx).UserID, target(in.ID), upload)
+		added, err := a.playbook.Attach(ctx, caller(ctx).UserID, target(in.ID), upload)
 		return answer(shapeAttachment(added), err)
 	})
 	list := journalRoute(readJournal, http.MethodGet, path+"/{id}/attachments", "listOf"+name, "Attachments", "List attachments")
-	registerList(a, list, func(ctx context.Context, in *attachedQuery) (*listing[attachment], error) {
+	registerList(api, list, func(ctx context.Context, in *attachedQuery) (*listing[attachment], error) {
 		var attached []playbook.Attachment
-		err := a.DB.View(ctx, func(tx *db.Tx) (err error) {
+		err := a.db.View(ctx, func(tx *db.Tx) (err error) {
 			attached, err = listAttached(ctx, tx, caller(ctx).UserID, target(in.ID))
 			return err
 		})
@@ -96,11 +102,11 @@ func listAttached(ctx context.Context, tx *db.Tx, owner journal.UserID, target p
 	return playbook.AttachmentsOf(ctx, tx, owner, target)
 }
 
-func (a *API) registerAttachmentFileRoutes() {
+func (a attachmentAPI) registerAttachmentFileRoutes(api *API) {
 	read := journalRoute(readJournal, http.MethodGet, "/attachments/{id}", "getAttachment", "Attachments", "Download an attachment")
 	read.files, read.long = []string{"*/*"}, true
-	register(a, read, func(ctx context.Context, in *ByID[journal.AttachmentID]) (*huma.StreamResponse, error) {
-		found, content, err := a.Playbook.OpenAttachment(ctx, caller(ctx).UserID, in.ID)
+	register(api, read, func(ctx context.Context, in *ByID[journal.AttachmentID]) (*huma.StreamResponse, error) {
+		found, content, err := a.playbook.OpenAttachment(ctx, caller(ctx).UserID, in.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -110,10 +116,10 @@ func (a *API) registerAttachmentFileRoutes() {
 		}
 		return &huma.StreamResponse{Body: func(hc huma.Context) { sendFile(hc, found, tag, content) }}, nil
 	})
-	register(a, journalRoute(writeJournal, http.MethodDelete, "/attachments/{id}", "deleteAttachment", "Attachments", "Delete an attachment"),
+	register(api, journalRoute(writeJournal, http.MethodDelete, "/attachments/{id}", "deleteAttachment", "Attachments", "Delete an attachment"),
 		func(ctx context.Context, in *DeleteOf[journal.AttachmentID]) (*nothing, error) {
 			check := transport.IfMatch(in.IfMatch, func(f playbook.Attachment) any { return shapeAttachment(f) })
-			return nil, a.Playbook.DeleteAttachment(ctx, caller(ctx).UserID, in.ID, check)
+			return nil, a.playbook.DeleteAttachment(ctx, caller(ctx).UserID, in.ID, check)
 		})
 }
 

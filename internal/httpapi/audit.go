@@ -22,10 +22,10 @@ type auditEvent struct {
 	RequestID  string              `json:"request_id"`
 }
 
-func (a *API) registerAuditRoutes() {
+func (a adminAPI) registerAuditRoutes(api *API) {
 	list := adminRoute(readAdmin, http.MethodGet, "audit", "listAuditEvents", "List the security events, newest first")
 	list.about = "Events are kept for 400 days. Without limit, the newest 1000 are returned."
-	registerList(a, list, a.listAudit)
+	registerList(api, list, a.listAudit)
 }
 
 func shapeAuditEvent(e identity.AuditEvent) auditEvent {
@@ -35,7 +35,7 @@ func shapeAuditEvent(e identity.AuditEvent) auditEvent {
 	}
 }
 
-func (a *API) listAudit(ctx context.Context, in *Paging) (*listing[auditEvent], error) {
+func (a adminAPI) listAudit(ctx context.Context, in *Paging) (*listing[auditEvent], error) {
 	size := in.pageSize()
 	at, id, _, err := in.decodeTimeCursor()
 	if err != nil {
@@ -45,7 +45,7 @@ func (a *API) listAudit(ctx context.Context, in *Paging) (*listing[auditEvent], 
 		in.Limit.Opt = journal.Some(maxPage)
 		size = maxPage
 	}
-	events, total, err := a.Identity.AuditPage(ctx, identity.AuditQuery{Before: identity.AuditCursor{At: at, ID: id}, Limit: size + 1})
+	events, total, err := a.identity.AuditPage(ctx, identity.AuditQuery{Before: identity.AuditCursor{At: at, ID: id}, Limit: size + 1})
 	if err != nil {
 		return nil, err
 	}

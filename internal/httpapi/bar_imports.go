@@ -155,33 +155,33 @@ var barFields = map[string]string{
 	"price_scale": "What prices are multiplied by, such as 0.01. Default 1, unless the fills prove another.",
 }
 
-func (a *API) registerBarImportRoutes() {
+func (a barAPI) registerBarImportRoutes(api *API) {
 	route := func(needs permission, method, path, id, summary string) route {
 		r := barRoute(needs, method, "/imports"+path, id, summary)
 		if method == http.MethodPost {
-			r.status, r.body, r.limit, r.form = http.StatusOK, transport.FormBody, a.options.BarsMaxBytes, true
+			r.status, r.body, r.limit, r.form = http.StatusOK, transport.FormBody, api.options.BarsMaxBytes, true
 			r.limitKind, r.fields = importQueue, barFields
 		}
 		return r
 	}
-	registerList(a, route(readBars, http.MethodGet, "", "listBarImports", "List the imports of bars, newest first"),
+	registerList(api, route(readBars, http.MethodGet, "", "listBarImports", "List the imports of bars, newest first"),
 		func(ctx context.Context, in *Paging) (*listing[barImport], error) {
-			list, err := a.Bars.ListImports(ctx, caller(ctx).UserID)
+			list, err := a.bars.ListImports(ctx, caller(ctx).UserID)
 			if err != nil {
 				return nil, err
 			}
 			return paginate(in, list, shapeBarImport, func(i bars.Import) string { return string(i.ID) })
 		})
-	register(a, route(uploadFiles, http.MethodPost, "", "previewBarImport", "Preview a file of bars; nothing is written"), a.previewBars)
-	register(a, route(uploadFiles, http.MethodPost, "/commit", "commitBarImport", "Import a file of bars"), a.commitBars)
-	register(a, forEveryAccount(route(writeJournal, http.MethodDelete, "/{id}", "reverseBarImport", "Reverse an import of bars: what it replaced counts again")),
+	register(api, route(uploadFiles, http.MethodPost, "", "previewBarImport", "Preview a file of bars; nothing is written"), a.previewBars)
+	register(api, route(uploadFiles, http.MethodPost, "/commit", "commitBarImport", "Import a file of bars"), a.commitBars)
+	register(api, forEveryAccount(route(writeJournal, http.MethodDelete, "/{id}", "reverseBarImport", "Reverse an import of bars: what it replaced counts again")),
 		func(ctx context.Context, in *ByID[journal.BarImportID]) (*nothing, error) {
-			return nil, a.Bars.Reverse(ctx, caller(ctx).UserID, in.ID)
+			return nil, a.bars.Reverse(ctx, caller(ctx).UserID, in.ID)
 		})
 }
 
 // barUpload reads the form of a file of bars.
-func (a *API) barUpload(ctx context.Context) (up barimport.Upload, err error) {
+func (a barAPI) barUpload(ctx context.Context) (up barimport.Upload, err error) {
 	form := transport.FormOf(ctx)
 	if form.File == nil {
 		return up, journal.InvalidField("file", "The form has no file. Send one in the field file.")
@@ -206,21 +206,21 @@ func (a *API) barUpload(ctx context.Context) (up barimport.Upload, err error) {
 	return up, nil
 }
 
-func (a *API) previewBars(ctx context.Context, _ *struct{}) (*body[BarPreview], error) {
+func (a barAPI) previewBars(ctx context.Context, _ *struct{}) (*body[BarPreview], error) {
 	up, err := a.barUpload(ctx)
 	if err != nil {
 		return nil, err
 	}
-	result, err := a.BarImports.Preview(ctx, caller(ctx).UserID, up)
+	result, err := a.barImports.Preview(ctx, caller(ctx).UserID, up)
 	return answer(shapeBarResult(result), err)
 }
 
-func (a *API) commitBars(ctx context.Context, _ *struct{}) (*body[barCommit], error) {
+func (a barAPI) commitBars(ctx context.Context, _ *struct{}) (*body[barCommit], error) {
 	up, err := a.barUpload(ctx)
 	if err != nil {
 		return nil, err
 	}
-	done, result, err := a.BarImports.Commit(ctx, caller(ctx).UserID, up)
+	done, result, err := a.barImports.Commit(ctx, caller(ctx).UserID, up)
 	return answer(barCommit{
 		ImportBatchID: done.ID, Inserted: done.Inserted, Replaced: done.Replaced, Unchanged: done.Unchanged, BarPreview: shapeBarResult(result),
 	}, err)

@@ -9,9 +9,11 @@ import (
 
 	"fillbook/internal/base/decimal"
 	"fillbook/internal/base/journal"
+	"fillbook/internal/prices/barimport"
 	"fillbook/internal/prices/bars"
 	"fillbook/internal/prices/market"
 	"fillbook/internal/trading/instruments"
+	"fillbook/internal/transport"
 )
 
 // barSeries is a stored series of bars.
@@ -171,49 +173,55 @@ func barRoute(needs permission, method, path, id, summary string) route {
 	return journalRoute(needs, method, "/bars"+path, id, "Bars", summary)
 }
 
-func (a *API) registerBarRoutes() {
-	register(a, barRoute(readBars, http.MethodGet, "", "getBars", "Read the bars of a symbol in columns"),
+// barAPI has the operations on price bars and their imports.
+type barAPI struct {
+	bars       *bars.Service
+	barImports *barimport.Service
+	spool      *transport.Spool
+}
+
+func (a barAPI) register(api *API) {
+	register(api, barRoute(readBars, http.MethodGet, "", "getBars", "Read the bars of a symbol in columns"),
 		func(ctx context.Context, in *barQuery) (*body[barWindow], error) {
 			query, err := in.toQuery()
 			if err != nil {
 				return nil, err
 			}
-			window, err := a.Bars.Window(ctx, caller(ctx).UserID, query)
+			window, err := a.bars.Window(ctx, caller(ctx).UserID, query)
 			return answer(shapeWindow(query.Of.Symbol, window), err)
 		})
-	registerList(a, barRoute(readBars, http.MethodGet, "/series", "listBarSeries", "List the series of bars; X-Quota-Used and X-Quota-Limit count all stored bars"), a.listBarSeries)
-	register(a, forEveryAccount(barRoute(writeJournal, http.MethodDelete, "/series/{id}", "deleteBarSeries", "Delete a series with the bars of all imports")),
+	registerList(api, barRoute(readBars, http.MethodGet, "/series", "listBarSeries", "List the series of bars; X-Quota-Used and X-Quota-Limit count all stored bars"), a.listBarSeries)
+	register(api, forEveryAccount(barRoute(writeJournal, http.MethodDelete, "/series/{id}", "deleteBarSeries", "Delete a series with the bars of all imports")),
 		func(ctx context.Context, in *ByID[journal.SeriesID]) (*nothing, error) {
-			return nil, a.Bars.DeleteSeries(ctx, caller(ctx).UserID, in.ID)
+			return nil, a.bars.DeleteSeries(ctx, caller(ctx).UserID, in.ID)
 		})
-	registerList(a, barRoute(readBars, http.MethodGet, "/aliases", "listBarAliases", "List which bars your symbols use"),
+	registerList(api, barRoute(readBars, http.MethodGet, "/aliases", "listBarAliases", "List which bars your symbols use"),
 		func(ctx context.Context, in *Paging) (*listing[barAlias], error) {
-			list, err := a.Bars.ListAliases(ctx, caller(ctx).UserID)
+			list, err := a.bars.ListAliases(ctx, caller(ctx).UserID)
 			if err != nil {
 				return nil, err
 			}
 			return paginate(in, list, shapeAlias, func(a bars.Alias) string { return string(a.ID) })
 		})
-	register(a, barRoute(writeJournal, http.MethodPost, "/aliases", "createBarAlias", "Use the bars of another symbol for a symbol"),
+	register(api, barRoute(writeJournal, http.MethodPost, "/aliases", "createBarAlias", "Use the bars of another symbol for a symbol"),
 		func(ctx context.Context, in *body[aliasRequest]) (*body[barAlias], error) {
-			added, err := a.Bars.AddAlias(ctx, caller(ctx).UserID, in.Body.Symbol, in.Body.BarsSymbol)
+			added, err := a.bars.AddAlias(ctx, caller(ctx).UserID, in.Body.Symbol, in.Body.BarsSymbol)
 			return answer(shapeAlias(added), err)
 		})
-	register(a, barRoute(writeJournal, http.MethodDelete, "/aliases/{id}", "deleteBarAlias", "Delete an alias"),
+	register(api, barRoute(writeJournal, http.MethodDelete, "/aliases/{id}", "deleteBarAlias", "Delete an alias"),
 		func(ctx context.Context, in *ByID[journal.BarAliasID]) (*nothing, error) {
-			return nil, a.Bars.DeleteAlias(ctx, caller(ctx).UserID, in.ID)
+			return nil, a.bars.DeleteAlias(ctx, caller(ctx).UserID, in.ID)
 		})
-	a.registerBarImportRoutes()
-	a.registerBarSourceRoutes()
+	a.registerBarImportRoutes(api)
 }
 
-func (a *API) listBarSeries(ctx context.Context, in *Paging) (*listing[barSeries], error) {
+func (a barAPI) listBarSeries(ctx context.Context, in *Paging) (*listing[barSeries], error) {
 	owner := caller(ctx).UserID
-	list, err := a.Bars.ListSeries(ctx, owner)
+	list, err := a.bars.ListSeries(ctx, owner)
 	if err != nil {
 		return nil, err
 	}
-	used, limit, err := a.Bars.Usage(ctx, owner)
+	used, limit, err := a.bars.Usage(ctx, owner)
 	if err != nil {
 		return nil, err
 	}

@@ -46,7 +46,7 @@ type explainedRow struct {
 	TradesLink string `json:"trades_link" doc:"The list of exactly the trades of this row; empty if no filter selects them, and for access tokens with scope analytics."`
 }
 
-func (a *API) breakdown(ctx context.Context, in *breakdownQuery) (*body[[]breakdownRow], error) {
+func (a figureAPI) breakdown(ctx context.Context, in *breakdownQuery) (*body[[]breakdownRow], error) {
 	by, evidence := in.By.Dimension, in.Evidence.Or(true)
 	if by == "" {
 		_, err := analytics.ParseDimension("by", "")
@@ -83,7 +83,7 @@ func (a *API) breakdown(ctx context.Context, in *breakdownQuery) (*body[[]breakd
 
 // loadNames returns the names of the records that the keys of a breakdown
 // identify, and the tags that are mistakes.
-func (a *API) loadNames(
+func (a figureAPI) loadNames(
 	ctx context.Context, tx *db.Tx, by analytics.Dimension, book *columns.Snapshot,
 ) (names map[string]string, mistakes []journal.TagID, err error) {
 	names = map[string]string{}

@@ -46,12 +46,12 @@ type calendarDay struct {
 	RoutineTotal int `json:"routine_total"`
 }
 
-func (a *API) calendar(ctx context.Context, in *calendarQuery) (*body[calendarAnswer], error) {
+func (a figureAPI) calendar(ctx context.Context, in *calendarQuery) (*body[calendarAnswer], error) {
 	zone, err := in.zone()
 	if err != nil {
 		return nil, err
 	}
-	year, weekStart := in.Year.Or(a.Clock().In(zone).Year()), time.Weekday(in.WeekStart.Or(int(time.Monday)))
+	year, weekStart := in.Year.Or(a.clock().In(zone).Year()), time.Weekday(in.WeekStart.Or(int(time.Monday)))
 	owner := caller(ctx).UserID
 	out := calendarAnswer{Year: year, Days: []calendarDay{}}
 	err = a.withFiguresOnBasis(ctx, in.FigureQuery, func(tx *db.Tx, q *figureRequest) error {
@@ -93,7 +93,7 @@ func (q *figureRequest) addUnreviewed(
 		period.To = &last
 	}
 	whole := q.book.WithWholeTrades()
-	unreviewed, err := q.api.Figures.NewFilter(ctx, tx, whole, filter)
+	unreviewed, err := q.cache.NewFilter(ctx, tx, whole, filter)
 	if err != nil {
 		return err
 	}
@@ -117,12 +117,12 @@ func addNotes(ctx context.Context, tx *db.Tx, owner journal.UserID, year int, zo
 
 // addRoutine adds the completion of the routine to each day and lists the days
 // in order.
-func (a *API) addRoutine(
+func (a figureAPI) addRoutine(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, year int, days map[journal.Day]*calendarDay, out *calendarAnswer,
 ) error {
 	first := journal.DayOf(time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC))
 	last := journal.DayOf(time.Date(year, 12, 31, 0, 0, 0, 0, time.UTC))
-	if today := a.Clock.Today(); today < last {
+	if today := a.clock.Today(); today < last {
 		last = today
 	}
 	if first <= last {

@@ -59,30 +59,35 @@ func cashRoute(needs permission, method, path, id, summary string) route {
 	return journalRoute(needs, method, "/cash-transactions"+path, id, "Cash", summary)
 }
 
-func (a *API) registerCashRoutes() {
-	registerList(a, allowLongAnswer(cashRoute(readJournal, http.MethodGet, "", "listCash", "List cash transactions by time")), a.listCash)
-	register(a, cashRoute(writeJournal, http.MethodPost, "", "addCash", "Record a deposit, withdrawal, dividend, fee, interest or adjustment"),
+// cashAPI has the operations on cash transactions.
+type cashAPI struct {
+	ledger *ledger.Service
+}
+
+func (a cashAPI) register(api *API) {
+	registerList(api, allowLongAnswer(cashRoute(readJournal, http.MethodGet, "", "listCash", "List cash transactions by time")), a.listCash)
+	register(api, cashRoute(writeJournal, http.MethodPost, "", "addCash", "Record a deposit, withdrawal, dividend, fee, interest or adjustment"),
 		func(ctx context.Context, in *body[newCash]) (*body[ledger.Cash], error) {
 			row, err := in.Body.cash()
 			if err != nil {
 				return nil, err
 			}
-			added, err := a.Ledger.AddCash(ctx, caller(ctx).UserID, in.Body.AccountID, row)
+			added, err := a.ledger.AddCash(ctx, caller(ctx).UserID, in.Body.AccountID, row)
 			return answer(added, err)
 		})
-	register(a, cashRoute(readJournal, http.MethodGet, "/{id}", "getCash", "Read a cash transaction"),
+	register(api, cashRoute(readJournal, http.MethodGet, "/{id}", "getCash", "Read a cash transaction"),
 		func(ctx context.Context, in *ByID[journal.CashID]) (*body[ledger.Cash], error) {
-			found, err := a.Ledger.CashTransaction(ctx, caller(ctx).UserID, in.ID)
+			found, err := a.ledger.CashTransaction(ctx, caller(ctx).UserID, in.ID)
 			return answer(found, err)
 		})
-	register(a, cashRoute(writeJournal, http.MethodPut, "/{id}", "changeCash", "Change a cash transaction; absent fields stay as they are"),
+	register(api, cashRoute(writeJournal, http.MethodPut, "/{id}", "changeCash", "Change a cash transaction; absent fields stay as they are"),
 		func(ctx context.Context, in *ChangeOf[journal.CashID, CashFields]) (*body[ledger.Cash], error) {
-			changed, err := a.Ledger.UpdateCash(ctx, caller(ctx).UserID, in.ID, in.Body.change(), transport.IfMatch(in.IfMatch, cashTag))
+			changed, err := a.ledger.UpdateCash(ctx, caller(ctx).UserID, in.ID, in.Body.change(), transport.IfMatch(in.IfMatch, cashTag))
 			return answer(changed, err)
 		})
-	register(a, cashRoute(writeJournal, http.MethodDelete, "/{id}", "deleteCash", "Delete a cash transaction"),
+	register(api, cashRoute(writeJournal, http.MethodDelete, "/{id}", "deleteCash", "Delete a cash transaction"),
 		func(ctx context.Context, in *DeleteOf[journal.CashID]) (*nothing, error) {
-			return nil, a.Ledger.DeleteCash(ctx, caller(ctx).UserID, in.ID, transport.IfMatch(in.IfMatch, cashTag))
+			return nil, a.ledger.DeleteCash(ctx, caller(ctx).UserID, in.ID, transport.IfMatch(in.IfMatch, cashTag))
 		})
 }
 
@@ -91,7 +96,7 @@ type cashQuery struct {
 	Paging
 }
 
-func (a *API) listCash(ctx context.Context, in *cashQuery) (*listing[ledger.Cash], error) {
+func (a cashAPI) listCash(ctx context.Context, in *cashQuery) (*listing[ledger.Cash], error) {
 	scope, err := in.scope()
 	if err != nil {
 		return nil, err
@@ -104,7 +109,7 @@ func (a *API) listCash(ctx context.Context, in *cashQuery) (*listing[ledger.Cash
 	owner := caller(ctx).UserID
 	if size == 0 && !given {
 		return &listing[ledger.Cash]{each: func(emit func(ledger.Cash) error) error {
-			return a.Ledger.EachCash(ctx, owner, scope, emit)
+			return a.ledger.EachCash(ctx, owner, scope, emit)
 		}}, nil
 	}
 	var after *ledger.CashCursor
@@ -114,7 +119,7 @@ func (a *API) listCash(ctx context.Context, in *cashQuery) (*listing[ledger.Cash
 	if size > 0 {
 		size++ // to know whether there is a next page
 	}
-	rows, total, err := a.Ledger.CashPage(ctx, owner, scope, after, size)
+	rows, total, err := a.ledger.CashPage(ctx, owner, scope, after, size)
 	if err != nil {
 		return nil, err
 	}

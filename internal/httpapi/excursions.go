@@ -91,17 +91,17 @@ type entryContext struct {
 	OpeningRangePlace decimal.Null `json:"opening_range_place" doc:"Where the entry is in the range of the first 30 minutes: 0 is its low, 1 its high."`
 }
 
-func (a *API) registerExcursionRoutes() {
+func (a tradeAPI) registerExcursionRoutes(api *API) {
 	read := tradeRoute(readJournal, http.MethodGet, "/{id}/excursion", "getTradeExcursion", "Read what the price did during a trade")
 	read.about = "Computed from the fills and the stored price bars. A bar with a fill inside does not say whether its high came before or after the fill, so values are bounds."
 	read.excursions = false // it computes its own
-	register(a, read, func(ctx context.Context, in *ByID[journal.TradeID]) (*body[excursionAnswer], error) {
+	register(api, read, func(ctx context.Context, in *ByID[journal.TradeID]) (*body[excursionAnswer], error) {
 		owner := caller(ctx).UserID
-		detail, err := a.Trades.Detail(ctx, owner, in.ID)
+		detail, err := a.trades.Detail(ctx, owner, in.ID)
 		if err != nil {
 			return nil, err
 		}
-		result, err := a.Excursions.Measure(ctx, owner, in.ID, excursions.Plan{Stop: detail.Annotations.StopPrice, Target: detail.Annotations.TargetPrice})
+		result, err := a.excursions.Measure(ctx, owner, in.ID, excursions.Plan{Stop: detail.Annotations.StopPrice, Target: detail.Annotations.TargetPrice})
 		if err != nil {
 			return nil, err
 		}
@@ -112,8 +112,8 @@ func (a *API) registerExcursionRoutes() {
 
 // tickSize returns the smallest move of the price of a trade's instrument, as far as it
 // is known.
-func (a *API) tickSize(ctx context.Context, owner journal.UserID, v *tradeview.View) (decimal.Null, error) {
-	overrides, err := a.Ledger.Overrides(ctx, owner, v.Account)
+func (a tradeAPI) tickSize(ctx context.Context, owner journal.UserID, v *tradeview.View) (decimal.Null, error) {
+	overrides, err := a.ledger.Overrides(ctx, owner, v.Account)
 	if err != nil {
 		return decimal.Null{}, err
 	}
@@ -242,7 +242,7 @@ var excursionFormulas = []figureText{
 	{"after_exit", "mean of multiplier * position before the last fill * (close of the last bar that ended by then - price of the last fill); its interval is that of draws of whole days"},
 }
 
-func (a *API) excursionStats(ctx context.Context, in *excursionFigureQuery) (*body[excursionFigures], error) {
+func (a figureAPI) excursionStats(ctx context.Context, in *excursionFigureQuery) (*body[excursionFigures], error) {
 	var out excursionFigures
 	err := a.withFigures(ctx, in.FigureQuery, func(tx *db.Tx, q *figureRequest) error {
 		out.ExcursionStats = cachedFigure(q, "excursions", func() analytics.ExcursionStats {

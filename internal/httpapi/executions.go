@@ -182,38 +182,44 @@ func executionRoute(needs permission, method, path, id, summary string) route {
 	return journalRoute(needs, method, "/executions"+path, id, "Executions", summary)
 }
 
-func (a *API) registerExecutionRoutes() {
-	registerList(a, allowLongAnswer(executionRoute(readJournal, http.MethodGet, "", "listExecutions", "List fills by time")), a.listExecutions)
+// executionAPI has the operations on fills.
+type executionAPI struct {
+	db     *db.DB
+	ledger *ledger.Service
+}
+
+func (a executionAPI) register(api *API) {
+	registerList(api, allowLongAnswer(executionRoute(readJournal, http.MethodGet, "", "listExecutions", "List fills by time")), a.listExecutions)
 	add := executionRoute(writeJournal, http.MethodPost, "", "addExecution", "Add a fill and regroup its trades")
 	add.about = "A fill equal in account, symbol, contract, side, quantity, price and instant to a stored one answers 200 with the stored one and deduped, and adds values that the stored one lacks. It is the same fill if both have the same external_id, or if at most one of them has one; times are compared at the precision of the coarser one. An external_id of a different fill is 409."
-	register(a, add, a.addExecution)
-	answers := a.huma.OpenAPI().Paths[prefix+add.path].Post.Responses
+	register(api, add, a.addExecution)
+	answers := api.huma.OpenAPI().Paths[prefix+add.path].Post.Responses
 	answers["200"] = answers["201"]
-	register(a, executionRoute(readJournal, http.MethodGet, "/{id}", "getExecution", "Read a fill"),
+	register(api, executionRoute(readJournal, http.MethodGet, "/{id}", "getExecution", "Read a fill"),
 		func(ctx context.Context, in *ByID[journal.ExecutionID]) (*body[Execution], error) {
-			found, err := a.Ledger.Execution(ctx, caller(ctx).UserID, in.ID)
+			found, err := a.ledger.Execution(ctx, caller(ctx).UserID, in.ID)
 			return answer(shapeExecution(found), err)
 		})
-	register(a, executionRoute(writeJournal, http.MethodPatch, "/{id}", "changeExecution", "Change a fill and regroup its trades"),
+	register(api, executionRoute(writeJournal, http.MethodPatch, "/{id}", "changeExecution", "Change a fill and regroup its trades"),
 		func(ctx context.Context, in *ChangeOf[journal.ExecutionID, ExecutionFields]) (*executionAnswer, error) {
-			changed, err := a.Ledger.UpdateExecution(ctx, caller(ctx).UserID, in.ID, in.Body.change(), transport.IfMatch(in.IfMatch, executionTag))
+			changed, err := a.ledger.UpdateExecution(ctx, caller(ctx).UserID, in.ID, in.Body.change(), transport.IfMatch(in.IfMatch, executionTag))
 			if err != nil {
 				return nil, err
 			}
 			return answerExecution(changed, http.StatusOK)
 		})
-	register(a, executionRoute(writeJournal, http.MethodDelete, "/{id}", "deleteExecution", "Delete a fill and regroup its trades"),
+	register(api, executionRoute(writeJournal, http.MethodDelete, "/{id}", "deleteExecution", "Delete a fill and regroup its trades"),
 		func(ctx context.Context, in *DeleteOf[journal.ExecutionID]) (*nothing, error) {
-			return nil, a.Ledger.DeleteExecution(ctx, caller(ctx).UserID, in.ID, transport.IfMatch(in.IfMatch, executionTag))
+			return nil, a.ledger.DeleteExecution(ctx, caller(ctx).UserID, in.ID, transport.IfMatch(in.IfMatch, executionTag))
 		})
 }
 
-func (a *API) addExecution(ctx context.Context, in *body[newExecution]) (*executionAnswer, error) {
+func (a executionAPI) addExecution(ctx context.Context, in *body[newExecution]) (*executionAnswer, error) {
 	fill, err := in.Body.fill()
 	if err != nil {
 		return nil, err
 	}
-	added, err := a.Ledger.AddExecution(ctx, caller(ctx).UserID, in.Body.AccountID, fill)
+	added, err := a.ledger.AddExecution(ctx, caller(ctx).UserID, in.Body.AccountID, fill)
 	if err != nil {
 		return nil, err
 	}
@@ -234,7 +240,7 @@ type executionQuery struct {
 	Paging
 }
 
-func (a *API) listExecutions(ctx context.Context, in *executionQuery) (*listing[Execution], error) {
+func (a executionAPI) listExecutions(ctx context.Context, in *executionQuery) (*listing[Execution], error) {
 	scope, err := in.scope()
 	if err != nil {
 		return nil, err
@@ -247,13 +253,13 @@ func (a *API) listExecutions(ctx context.Context, in *executionQuery) (*listing[
 	owner := caller(ctx).UserID
 	if size == 0 {
 		return &listing[Execution]{each: func(emit func(Execution) error) error {
-			return a.Ledger.EachExecution(ctx, owner, query, func(e ledger.Execution) error { return emit(shapeExecution(e)) })
+			return a.ledger.EachExecution(ctx, owner, query, func(e ledger.Execution) error { return emit(shapeExecution(e)) })
 		}}, nil
 	}
 	query.Limit = size + 1
 	var rows []ledger.Execution
 	var total int
-	err = a.DB.View(ctx, func(tx *db.Tx) (err error) {
+	err = a.db.View(ctx, func(tx *db.Tx) (err error) {
 		err = ledger.EachExecution(ctx, tx, owner, query, func(e ledger.Execution) error {
 			rows = append(rows, e)
 			return nil
@@ -261,7 +267,7 @@ func (a *API) listExecutions(ctx context.Context, in *executionQuery) (*listing[
 		if err != nil {
 			return err
 		}
-		total, err = a.Ledger.CountExecutionsIn(ctx, tx, owner, query)
+		total, err = a.ledger.CountExecutionsIn(ctx, tx, owner, query)
 		return err
 	})
 	if err != nil {

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"io"
+	"log/slog"
 	"maps"
 	"mime"
 	"net/http"
@@ -13,7 +14,10 @@ import (
 	"fillbook/internal/backup"
 	"fillbook/internal/base/db"
 	"fillbook/internal/base/journal"
+	"fillbook/internal/figures/columns"
+	"fillbook/internal/figures/tradeview"
 	"fillbook/internal/trading/ledger"
+	"fillbook/internal/trading/playbook"
 )
 
 type exportQuery struct {
@@ -62,7 +66,17 @@ func (in exportQuery) checkFilter(r backup.Request) error {
 	return nil
 }
 
-func (a *API) registerExportRoutes() {
+// exportAPI has the operations on exports.
+type exportAPI struct {
+	db       *db.DB
+	clock    journal.Clock
+	log      *slog.Logger
+	playbook *playbook.Service
+	figures  *columns.Service
+	trades   *tradeview.Service
+}
+
+func (a exportAPI) register(api *API) {
 	read := journalRoute(readJournal, http.MethodGet, "/exports", "export", "Imports", "Download the journal")
 	read.about = "The JSON backup is complete and can be imported again, here or elsewhere. " +
 		"The filter selects the trades of a csv or xlsx; its period also selects executions and cash. A backup is of one account or of all."
@@ -70,16 +84,16 @@ func (a *API) registerExportRoutes() {
 	for _, format := range backup.Formats() {
 		read.files = append(read.files, format.MediaType())
 	}
-	register(a, read, a.export)
+	register(api, read, a.export)
 }
 
-func (a *API) export(ctx context.Context, in *exportQuery) (*huma.StreamResponse, error) {
+func (a exportAPI) export(ctx context.Context, in *exportQuery) (*huma.StreamResponse, error) {
 	request, err := in.request(caller(ctx).UserID)
 	if err != nil {
 		return nil, err
 	}
-	request.At, request.Trades, request.Gains = a.Clock(), a.Trades.EachIn, a.Figures.SelectTrades
-	err = a.DB.View(ctx, func(tx *db.Tx) error {
+	request.At, request.Trades, request.Gains = a.clock(), a.trades.EachIn, a.figures.SelectTrades
+	err = a.db.View(ctx, func(tx *db.Tx) error {
 		for _, id := range request.Accounts {
 			if err := ledger.CheckAccountOwner(ctx, tx, request.Owner, id); err != nil {
 				return err
@@ -94,7 +108,7 @@ func (a *API) export(ctx context.Context, in *exportQuery) (*huma.StreamResponse
 }
 
 // sendExport writes the file as it is read.
-func (a *API) sendExport(ctx context.Context, hc huma.Context, request backup.Request) {
+func (a exportAPI) sendExport(ctx context.Context, hc huma.Context, request backup.Request) {
 	name := "fillbook-"
 	if request.Rows == backup.GainRows {
 		name += string(request.Rows) + "-"
@@ -104,10 +118,10 @@ func (a *API) sendExport(ctx context.Context, hc huma.Context, request backup.Re
 		"Content-Type":        request.Format.MediaType(),
 		"Content-Disposition": mime.FormatMediaType("attachment", map[string]string{"filename": name}),
 	}, func(out io.Writer) error {
-		return a.DB.View(ctx, func(tx *db.Tx) error {
-			missing, err := backup.Write(ctx, tx, a.Playbook, request, out)
+		return a.db.View(ctx, func(tx *db.Tx) error {
+			missing, err := backup.Write(ctx, tx, a.playbook, request, out)
 			if len(missing) > 0 {
-				a.Log.WarnContext(ctx, "export lacks attachments", "user", request.Owner, "files", len(missing))
+				a.log.WarnContext(ctx, "export lacks attachments", "user", request.Owner, "files", len(missing))
 			}
 			return err
 		})

@@ -65,7 +65,7 @@ func (in FigureQuery) zone() (*time.Location, error) {
 
 // figureRequest is a figure query that was read, on the book that answers it.
 type figureRequest struct {
-	api    *API
+	cache  *columns.Service
 	text   string // the query, as a key
 	book   *columns.Snapshot
 	filter analytics.Filter
@@ -79,12 +79,12 @@ func (q *figureRequest) selection() *analytics.Selection { return q.book.Select(
 // same accounts at the same revisions. name identifies the figure and its
 // parameters.
 func cachedFigure[T any](q *figureRequest, name string, compute func() T) T {
-	return columns.LoadOrCompute(q.api.Figures, q.book, name+"?"+q.text, compute)
+	return columns.LoadOrCompute(q.cache, q.book, name+"?"+q.text, compute)
 }
 
 // withFigures opens the book for a figure query and hands it to fn. It refuses realized
 // results.
-func (a *API) withFigures(ctx context.Context, in FigureQuery, fn func(*db.Tx, *figureRequest) error) error {
+func (a figureAPI) withFigures(ctx context.Context, in FigureQuery, fn func(*db.Tx, *figureRequest) error) error {
 	if in.isRealized() {
 		return refuseRealized()
 	}
@@ -93,14 +93,14 @@ func (a *API) withFigures(ctx context.Context, in FigureQuery, fn func(*db.Tx, *
 
 // withFiguresOnBasis opens the book for a figure query, on the basis that it asks for, and
 // passes it to fn.
-func (a *API) withFiguresOnBasis(ctx context.Context, in FigureQuery, fn func(*db.Tx, *figureRequest) error) error {
+func (a figureAPI) withFiguresOnBasis(ctx context.Context, in FigureQuery, fn func(*db.Tx, *figureRequest) error) error {
 	q, err := a.newFigureRequest(in)
 	if err != nil {
 		return err
 	}
-	view := a.Figures.View
+	view := a.figures.View
 	if in.isRealized() {
-		view = a.Figures.ViewRealized
+		view = a.figures.ViewRealized
 	}
 	return view(ctx, caller(ctx).UserID, in.filter.Scope.Accounts, func(tx *db.Tx, book *columns.Snapshot) error {
 		if err := q.setBook(ctx, tx, in, book); err != nil {
@@ -112,7 +112,7 @@ func (a *API) withFiguresOnBasis(ctx context.Context, in FigureQuery, fn func(*d
 
 // computeFigures is like withFigures for figures of the book alone. Unless the filter
 // needs more, it runs no transaction.
-func (a *API) computeFigures(ctx context.Context, in FigureQuery, fn func(*figureRequest)) error {
+func (a figureAPI) computeFigures(ctx context.Context, in FigureQuery, fn func(*figureRequest)) error {
 	if in.isRealized() {
 		return refuseRealized()
 	}
@@ -120,7 +120,7 @@ func (a *API) computeFigures(ctx context.Context, in FigureQuery, fn func(*figur
 }
 
 // computeFiguresOnBasis is like withFiguresOnBasis for figures of the book alone.
-func (a *API) computeFiguresOnBasis(ctx context.Context, in FigureQuery, fn func(*figureRequest)) error {
+func (a figureAPI) computeFiguresOnBasis(ctx context.Context, in FigureQuery, fn func(*figureRequest)) error {
 	if columns.NeedsLookups(&in.filter.Conditions) {
 		return a.withFiguresOnBasis(ctx, in, func(_ *db.Tx, q *figureRequest) error {
 			fn(q)
@@ -131,7 +131,7 @@ func (a *API) computeFiguresOnBasis(ctx context.Context, in FigureQuery, fn func
 	if err != nil {
 		return err
 	}
-	book, err := a.Figures.Open(ctx, caller(ctx).UserID, in.filter.Scope.Accounts, in.isRealized())
+	book, err := a.figures.Open(ctx, caller(ctx).UserID, in.filter.Scope.Accounts, in.isRealized())
 	if err == nil {
 		err = q.setBook(ctx, nil, in, book)
 	}
@@ -141,8 +141,8 @@ func (a *API) computeFiguresOnBasis(ctx context.Context, in FigureQuery, fn func
 	return err
 }
 
-func (a *API) newFigureRequest(in FigureQuery) (q *figureRequest, err error) {
-	q = &figureRequest{api: a, text: in.sent.Encode() + "&" + in.TZ + "&" + string(in.PnLBasis.Value)}
+func (a figureAPI) newFigureRequest(in FigureQuery) (q *figureRequest, err error) {
+	q = &figureRequest{cache: a.figures, text: in.sent.Encode() + "&" + in.TZ + "&" + string(in.PnLBasis.Value)}
 	q.zone, err = in.zone()
 	return q, err
 }
@@ -150,7 +150,7 @@ func (a *API) newFigureRequest(in FigureQuery) (q *figureRequest, err error) {
 // setBook sets the book and the filter. tx may be nil if the filter needs no lookups.
 func (q *figureRequest) setBook(ctx context.Context, tx *db.Tx, in FigureQuery, book *columns.Snapshot) (err error) {
 	q.book = book
-	if q.filter, err = q.api.Figures.NewFilter(ctx, tx, book, in.zonedFilter(q.zone)); err != nil {
+	if q.filter, err = q.cache.NewFilter(ctx, tx, book, in.zonedFilter(q.zone)); err != nil {
 		return err
 	}
 	q.text += "&" + q.filter.Lookups.Text()

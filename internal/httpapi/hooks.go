@@ -39,7 +39,13 @@ type Hook struct {
 	Quarantined  int                  `json:"quarantined" doc:"How many fills are in the quarantine."`
 }
 
-func (a *API) shapeHook(ctx context.Context, h hooks.Hook) Hook {
+// hookAPI has the operations on hooks.
+type hookAPI struct {
+	hooks     *hooks.Service
+	publicURL string
+}
+
+func (a hookAPI) shapeHook(ctx context.Context, h hooks.Hook) Hook {
 	shaped := Hook{
 		ID: h.ID, AccountID: h.Account, Name: h.Name, URL: a.absoluteURL(ctx, prefix+"/hooks/"+string(h.ID)), CreatedAt: h.CreatedAt,
 		Quarantined: h.Quarantined,
@@ -52,9 +58,9 @@ func (a *API) shapeHook(ctx context.Context, h hooks.Hook) Hook {
 
 // absoluteURL returns the public address of a path: that of the settings, or else the
 // one that the client used.
-func (a *API) absoluteURL(ctx context.Context, path string) string {
-	if a.options.PublicURL != "" {
-		return strings.TrimRight(a.options.PublicURL, "/") + path
+func (a hookAPI) absoluteURL(ctx context.Context, path string) string {
+	if a.publicURL != "" {
+		return strings.TrimRight(a.publicURL, "/") + path
 	}
 	request := transport.RequestOf(ctx)
 	scheme := "http://"
@@ -116,7 +122,7 @@ func hookActor(ctx context.Context) hooks.Actor {
 	return hooks.Actor{Principal: caller(ctx), Client: client(ctx)}
 }
 
-func (a *API) registerHookRoutes() {
+func (a hookAPI) register(api *API) {
 	route := func(method, path, id, summary string) route {
 		needs := writeHooks
 		if method == http.MethodGet {
@@ -124,9 +130,9 @@ func (a *API) registerHookRoutes() {
 		}
 		return journalRoute(needs, method, "/hooks"+path, id, "Hooks", summary)
 	}
-	registerList(a, route(http.MethodGet, "", "listHooks", "List your hooks, oldest first"),
+	registerList(api, route(http.MethodGet, "", "listHooks", "List your hooks, oldest first"),
 		func(ctx context.Context, in *Paging) (*listing[Hook], error) {
-			list, err := a.Hooks.List(ctx, caller(ctx).UserID)
+			list, err := a.hooks.List(ctx, caller(ctx).UserID)
 			if err != nil {
 				return nil, err
 			}
@@ -135,33 +141,33 @@ func (a *API) registerHookRoutes() {
 		})
 	create := route(http.MethodPost, "", "createHook", "Create an address that a program can send fills to")
 	create.secret = true
-	register(a, create, a.createHook)
-	register(a, route(http.MethodDelete, "/{id}", "deleteHook", "Delete a hook and its quarantine; its fills stay"),
+	register(api, create, a.createHook)
+	register(api, route(http.MethodDelete, "/{id}", "deleteHook", "Delete a hook and its quarantine; its fills stay"),
 		func(ctx context.Context, in *DeleteOf[journal.HookID]) (*nothing, error) {
 			check := transport.IfMatch(in.IfMatch, func(h hooks.Hook) any { return a.shapeHook(ctx, h) })
-			return nil, a.Hooks.Delete(ctx, hookActor(ctx), in.ID, check)
+			return nil, a.hooks.Delete(ctx, hookActor(ctx), in.ID, check)
 		})
 	rotate := route(http.MethodPost, "/{id}/rotate", "rotateHook", "Replace the secret of a hook")
 	rotate.secret, rotate.status, rotate.body = true, http.StatusOK, transport.NoBody
-	register(a, rotate, func(ctx context.Context, in *ByID[journal.HookID]) (*body[hookSecret], error) {
+	register(api, rotate, func(ctx context.Context, in *ByID[journal.HookID]) (*body[hookSecret], error) {
 		if err := caller(ctx).RequireNotEnded(); err != nil { // the secret outlives the session
 			return nil, err
 		}
-		secret, err := a.Hooks.Rotate(ctx, hookActor(ctx), in.ID)
+		secret, err := a.hooks.Rotate(ctx, hookActor(ctx), in.ID)
 		return answer(hookSecret{Secret: secret}, err)
 	})
-	a.registerQuarantineRoutes(route)
-	a.registerDeliveryRoute()
+	a.registerQuarantineRoutes(api, route)
+	a.registerDeliveryRoute(api)
 }
 
-func (a *API) createHook(ctx context.Context, in *body[newHook]) (*createdHookAnswer, error) {
+func (a hookAPI) createHook(ctx context.Context, in *body[newHook]) (*createdHookAnswer, error) {
 	if err := caller(ctx).RequireNotEnded(); err != nil { // the secret outlives the session
 		return nil, err
 	}
 	if in.Body.AccountID == "" {
 		return nil, requiredField("account_id")
 	}
-	hook, secret, err := a.Hooks.Create(ctx, hookActor(ctx), in.Body.AccountID, in.Body.Name)
+	hook, secret, err := a.hooks.Create(ctx, hookActor(ctx), in.Body.AccountID, in.Body.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -170,23 +176,23 @@ func (a *API) createHook(ctx context.Context, in *body[newHook]) (*createdHookAn
 	return &createdHookAnswer{ETag: tag, Body: createdHook{Hook: shaped, Secret: secret}}, err
 }
 
-func (a *API) registerQuarantineRoutes(route func(method, path, id, summary string) route) {
-	registerList(a, route(http.MethodGet, "/{id}/quarantine", "listQuarantine", "List what a hook could not store, newest first; kept for 30 days"),
+func (a hookAPI) registerQuarantineRoutes(api *API, route func(method, path, id, summary string) route) {
+	registerList(api, route(http.MethodGet, "/{id}/quarantine", "listQuarantine", "List what a hook could not store, newest first; kept for 30 days"),
 		func(ctx context.Context, in *quarantineQuery) (*listing[quarantineEntry], error) {
-			list, err := a.Hooks.Quarantine(ctx, caller(ctx).UserID, in.ID)
+			list, err := a.hooks.Quarantine(ctx, caller(ctx).UserID, in.ID)
 			if err != nil {
 				return nil, err
 			}
 			return paginate(&in.Paging, list, shapeEntry, func(e hooks.Entry) string { return string(e.ID) })
 		})
-	register(a, route(http.MethodDelete, "/{id}/quarantine/{entry}", "discardQuarantined", "Delete an entry of the quarantine"),
+	register(api, route(http.MethodDelete, "/{id}/quarantine/{entry}", "discardQuarantined", "Delete an entry of the quarantine"),
 		func(ctx context.Context, in *EntryOf) (*nothing, error) {
-			return nil, a.Hooks.Discard(ctx, caller(ctx).UserID, in.ID, in.Entry)
+			return nil, a.hooks.Discard(ctx, caller(ctx).UserID, in.ID, in.Entry)
 		})
 	retry := route(http.MethodPost, "/{id}/quarantine/{entry}/retry", "retryQuarantined", "Try to store an entry of the quarantine again")
 	retry.status, retry.body = http.StatusOK, transport.NoBody
-	register(a, retry, func(ctx context.Context, in *EntryOf) (*body[HookCounts], error) {
-		counts, err := a.Hooks.Retry(ctx, caller(ctx).UserID, in.ID, in.Entry, readHookFill)
+	register(api, retry, func(ctx context.Context, in *EntryOf) (*body[HookCounts], error) {
+		counts, err := a.hooks.Retry(ctx, caller(ctx).UserID, in.ID, in.Entry, readHookFill)
 		return answer(HookCounts(counts), err)
 	})
 }
@@ -200,7 +206,7 @@ type deliveryInput struct {
 }
 
 // registerDeliveryRoute registers the route for programs that have the secret of a hook.
-func (a *API) registerDeliveryRoute() {
+func (a hookAPI) registerDeliveryRoute(api *API) {
 	deliver := route{
 		method: http.MethodPost, path: "/hooks/{id}", id: "sendFills", tag: "Hooks", access: accessPublic, limitKind: hookLimit,
 		summary: "Send fills to a hook", status: http.StatusAccepted, body: transport.RawBody, limit: hooks.MaxBody,
@@ -209,17 +215,17 @@ func (a *API) registerDeliveryRoute() {
 			"The answer is sent after the fills are stored; deliveries to the hooks of one user wait for each other, and none is refused for its rate. What cannot be stored, also a body that is not JSON, is kept in the quarantine. " +
 			"The same body again within a day is skipped. An unknown id and a wrong secret are both 404.",
 	}
-	register(a, deliver, a.receiveFills)
-	item := a.huma.OpenAPI().Paths[prefix+deliver.path].Post
-	fill := a.huma.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[NewFill](), true, "NewFill")
+	register(api, deliver, a.receiveFills)
+	item := api.huma.OpenAPI().Paths[prefix+deliver.path].Post
+	fill := api.huma.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[NewFill](), true, "NewFill")
 	item.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"application/json": {
 		Schema: &huma.Schema{OneOf: []*huma.Schema{fill, {Type: huma.TypeArray, Items: fill}}},
 	}}}
 }
 
-func (a *API) receiveFills(ctx context.Context, _ *deliveryInput) (*body[HookCounts], error) {
+func (a hookAPI) receiveFills(ctx context.Context, _ *deliveryInput) (*body[HookCounts], error) {
 	sender, _ := ctx.Value(senderKey{}).(hooks.Sender)
-	counts, err := a.Hooks.Receive(ctx, sender, transport.RawBodyOf(ctx), readHookFill)
+	counts, err := a.hooks.Receive(ctx, sender, transport.RawBodyOf(ctx), readHookFill)
 	return answer(HookCounts(counts), err)
 }
 

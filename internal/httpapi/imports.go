@@ -169,30 +169,35 @@ var uploadFields = map[string]string{
 	"trade_date":              "The day of times that have none, such as 2026-01-31. Without it the day in the name of the file is taken.",
 }
 
-func (a *API) registerImportRoutes() {
+// importAPI has the operations on imports.
+type importAPI struct {
+	imports *imports.Service
+}
+
+func (a importAPI) register(api *API) {
 	route := func(needs permission, method, path, id, summary string) route {
 		r := journalRoute(needs, method, "/imports"+path, id, "Imports", summary)
 		if method == http.MethodPost {
-			r.status, r.body, r.limit, r.form = http.StatusOK, transport.FormBody, a.options.ImportMaxBytes, true
+			r.status, r.body, r.limit, r.form = http.StatusOK, transport.FormBody, api.options.ImportMaxBytes, true
 			r.limitKind = importQueue
 			r.refusals, r.fields = append(r.refusals, http.StatusNotFound), uploadFields
 		}
 		return r
 	}
-	registerList(a, route(readImports, http.MethodGet, "", "listImports", "List imports, newest first"), a.listImports)
-	register(a, route(uploadFiles, http.MethodPost, "", "previewImport", "Preview a file; nothing is written"), a.previewImport)
-	register(a, route(uploadFiles, http.MethodPost, "/commit", "commitImport", "Import a file"), a.commitImport)
-	register(a, route(uploadFiles, http.MethodPost, "/{id}/commit", "finishImport", "Finish a pending import with the same file"), a.finishImport)
-	a.wordKindOperations(route)
-	register(a, route(readImports, http.MethodGet, "/{id}", "getImport", "Read an import"),
+	registerList(api, route(readImports, http.MethodGet, "", "listImports", "List imports, newest first"), a.listImports)
+	register(api, route(uploadFiles, http.MethodPost, "", "previewImport", "Preview a file; nothing is written"), a.previewImport)
+	register(api, route(uploadFiles, http.MethodPost, "/commit", "commitImport", "Import a file"), a.commitImport)
+	register(api, route(uploadFiles, http.MethodPost, "/{id}/commit", "finishImport", "Finish a pending import with the same file"), a.finishImport)
+	a.wordKindOperations(api, route)
+	register(api, route(readImports, http.MethodGet, "/{id}", "getImport", "Read an import"),
 		func(ctx context.Context, in *ByID[journal.BatchID]) (*body[importBatch], error) {
-			found, err := a.Imports.Batch(ctx, caller(ctx), in.ID)
+			found, err := a.imports.Batch(ctx, caller(ctx), in.ID)
 			return answer(shapeBatch(ctx, found), err)
 		})
-	register(a, route(writeJournal, http.MethodDelete, "/{id}", "reverseImport", "Reverse an import: delete its fills and cash rows, keep annotations"),
+	register(api, route(writeJournal, http.MethodDelete, "/{id}", "reverseImport", "Reverse an import: delete its fills and cash rows, keep annotations"),
 		func(ctx context.Context, in *DeleteOf[journal.BatchID]) (*nothing, error) {
 			check := transport.IfMatch(in.IfMatch, func(b imports.Batch) any { return shapeBatch(ctx, b) })
-			return nil, a.Imports.Reverse(ctx, actor(ctx), in.ID, check)
+			return nil, a.imports.Reverse(ctx, actor(ctx), in.ID, check)
 		})
 }
 
@@ -200,7 +205,7 @@ func actor(ctx context.Context) imports.Actor {
 	return imports.Actor{Principal: caller(ctx), Client: client(ctx)}
 }
 
-func (a *API) listImports(ctx context.Context, in *Paging) (*listing[importBatch], error) {
+func (a importAPI) listImports(ctx context.Context, in *Paging) (*listing[importBatch], error) {
 	size := in.pageSize()
 	keys, err := in.decodeCursor(1)
 	if err != nil {
@@ -213,7 +218,7 @@ func (a *API) listImports(ctx context.Context, in *Paging) (*listing[importBatch
 	if size > 0 {
 		size++
 	}
-	list, total, err := a.Imports.Batches(ctx, caller(ctx), after, size)
+	list, total, err := a.imports.Batches(ctx, caller(ctx), after, size)
 	if err != nil {
 		return nil, err
 	}
@@ -261,29 +266,29 @@ func upload(ctx context.Context, in UploadQuery) (imports.Upload, error) {
 	return up, nil
 }
 
-func (a *API) previewImport(ctx context.Context, in *UploadQuery) (*body[importPreview], error) {
+func (a importAPI) previewImport(ctx context.Context, in *UploadQuery) (*body[importPreview], error) {
 	up, err := upload(ctx, *in)
 	if err != nil {
 		return nil, err
 	}
-	preview, err := a.Imports.Inspect(ctx, caller(ctx).UserID, up)
+	preview, err := a.imports.Inspect(ctx, caller(ctx).UserID, up)
 	return answer(shapePreview(preview), err)
 }
 
-func (a *API) commitImport(ctx context.Context, in *UploadQuery) (*body[imports.Result], error) {
+func (a importAPI) commitImport(ctx context.Context, in *UploadQuery) (*body[imports.Result], error) {
 	up, err := upload(ctx, *in)
 	if err != nil {
 		return nil, err
 	}
-	result, err := a.Imports.Commit(ctx, actor(ctx), up)
+	result, err := a.imports.Commit(ctx, actor(ctx), up)
 	return answer(result, err)
 }
 
-func (a *API) finishImport(ctx context.Context, in *finishInput) (*body[imports.Result], error) {
+func (a importAPI) finishImport(ctx context.Context, in *finishInput) (*body[imports.Result], error) {
 	up, err := upload(ctx, in.UploadQuery)
 	if err != nil {
 		return nil, err
 	}
-	result, err := a.Imports.Finish(ctx, actor(ctx), in.ID, up)
+	result, err := a.imports.Finish(ctx, actor(ctx), in.ID, up)
 	return answer(result, err)
 }

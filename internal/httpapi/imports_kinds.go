@@ -28,15 +28,15 @@ func shapeUnknownKind(u imports.UnknownKind) unknownKind {
 }
 
 // wordKindOperations registers the operations on stored kinds of words.
-func (a *API) wordKindOperations(route func(needs permission, method, path, id, summary string) route) {
-	register(a, route(readJournal, http.MethodGet, "/kinds", "listImportKinds", "List the kinds chosen for words of imported files"),
+func (a importAPI) wordKindOperations(api *API, route func(needs permission, method, path, id, summary string) route) {
+	register(api, route(readJournal, http.MethodGet, "/kinds", "listImportKinds", "List the kinds chosen for words of imported files"),
 		func(ctx context.Context, _ *struct{}) (*body[[]kinds.WordKind], error) {
-			list, err := a.Imports.WordKinds(ctx, caller(ctx).UserID)
+			list, err := a.imports.WordKinds(ctx, caller(ctx).UserID)
 			return answer(list, err)
 		})
-	register(a, route(writeJournal, http.MethodDelete, "/kinds/{id}", "deleteImportKind", "Delete the kind chosen for a word"),
+	register(api, route(writeJournal, http.MethodDelete, "/kinds/{id}", "deleteImportKind", "Delete the kind chosen for a word"),
 		func(ctx context.Context, in *DeleteOf[journal.WordKindID]) (*nothing, error) {
 			check := transport.IfMatch(in.IfMatch, func(k kinds.WordKind) any { return k })
-			return nil, a.Imports.DeleteWordKind(ctx, caller(ctx).UserID, in.ID, check)
+			return nil, a.imports.DeleteWordKind(ctx, caller(ctx).UserID, in.ID, check)
 		})
 }

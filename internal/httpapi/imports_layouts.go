@@ -8,6 +8,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"fillbook/internal/base/journal"
+	"fillbook/internal/intake/imports"
 	"fillbook/internal/intake/layouts"
 	"fillbook/internal/transport"
 )
@@ -88,28 +89,33 @@ func layoutRoute(needs permission, method, path, id, summary string) route {
 	return journalRoute(needs, method, "/import-layouts"+path, id, "Imports", summary)
 }
 
-func (a *API) registerImportLayoutRoutes() {
-	registerList(a, layoutRoute(readLayouts, http.MethodGet, "", "listImportLayouts", "List how files of each layout were last imported, the last used first"),
+// layoutAPI has the operations on import layouts.
+type layoutAPI struct {
+	imports *imports.Service
+}
+
+func (a layoutAPI) register(api *API) {
+	registerList(api, layoutRoute(readLayouts, http.MethodGet, "", "listImportLayouts", "List how files of each layout were last imported, the last used first"),
 		func(ctx context.Context, in *layoutQuery) (*listing[importLayout], error) {
-			list, err := a.Imports.Layouts(ctx, caller(ctx).UserID, in.AccountID)
+			list, err := a.imports.Layouts(ctx, caller(ctx).UserID, in.AccountID)
 			if err != nil {
 				return nil, err
 			}
 			return paginate(&in.Paging, list, shapeLayout, func(l layouts.Layout) string { return l.Signature })
 		})
-	register(a, layoutRoute(readLayouts, http.MethodGet, "/{signature}", "getImportLayout", "Read how files of a layout were last imported"),
+	register(api, layoutRoute(readLayouts, http.MethodGet, "/{signature}", "getImportLayout", "Read how files of a layout were last imported"),
 		func(ctx context.Context, in *LayoutPath) (*body[importLayout], error) {
-			found, err := a.Imports.Layout(ctx, caller(ctx).UserID, in.Signature)
+			found, err := a.imports.Layout(ctx, caller(ctx).UserID, in.Signature)
 			return answer(shapeLayout(found), err)
 		})
-	register(a, forEveryAccount(layoutRoute(writeJournal, http.MethodPut, "/{signature}", "setImportLayout", "Store how files of a layout are imported")),
+	register(api, forEveryAccount(layoutRoute(writeJournal, http.MethodPut, "/{signature}", "setImportLayout", "Store how files of a layout are imported")),
 		func(ctx context.Context, in *layoutChange) (*body[importLayout], error) {
 			check := transport.IfMatch(in.IfMatch, layoutTag)
-			stored, err := a.Imports.StoreLayout(ctx, caller(ctx).UserID, in.Body.layout(in.Signature), check)
+			stored, err := a.imports.StoreLayout(ctx, caller(ctx).UserID, in.Body.layout(in.Signature), check)
 			return answer(shapeLayout(stored), err)
 		})
-	register(a, forEveryAccount(layoutRoute(writeJournal, http.MethodDelete, "/{signature}", "deleteImportLayout", "Forget how files of a layout are imported")),
+	register(api, forEveryAccount(layoutRoute(writeJournal, http.MethodDelete, "/{signature}", "deleteImportLayout", "Forget how files of a layout are imported")),
 		func(ctx context.Context, in *layoutRemoval) (*nothing, error) {
-			return nil, a.Imports.DeleteLayout(ctx, caller(ctx).UserID, in.Signature, transport.IfMatch(in.IfMatch, layoutTag))
+			return nil, a.imports.DeleteLayout(ctx, caller(ctx).UserID, in.Signature, transport.IfMatch(in.IfMatch, layoutTag))
 		})
 }

@@ -19,30 +19,35 @@ type refreshRequest struct {
 	RefreshToken secrets.Secret `json:"refresh_token"`
 }
 
-func (a *API) registerAuthRoutes() {
-	register(a, a.authRoute("/auth/login", "logIn", "Sign in", http.StatusUnauthorized),
+// signInAPI has the operations of signing in and out.
+type signInAPI struct {
+	identity *identity.Service
+}
+
+func (a signInAPI) register(api *API) {
+	register(api, a.authRoute("/auth/login", "logIn", "Sign in", http.StatusUnauthorized),
 		func(ctx context.Context, in *body[loginRequest]) (*body[TokenPair], error) {
-			pair, err := a.Identity.Login(ctx, client(ctx), in.Body.Email, in.Body.Password, in.Body.Code)
+			pair, err := a.identity.Login(ctx, client(ctx), in.Body.Email, in.Body.Password, in.Body.Code)
 			return answer(shapePair(pair), err)
 		})
-	register(a, a.authRoute("/auth/refresh", "refresh", "Exchange a refresh token for a new pair", http.StatusUnauthorized),
+	register(api, a.authRoute("/auth/refresh", "refresh", "Exchange a refresh token for a new pair", http.StatusUnauthorized),
 		func(ctx context.Context, in *body[refreshRequest]) (*body[TokenPair], error) {
-			pair, err := a.Identity.Refresh(ctx, client(ctx), in.Body.RefreshToken)
+			pair, err := a.identity.Refresh(ctx, client(ctx), in.Body.RefreshToken)
 			return answer(shapePair(pair), err)
 		})
 	registration := a.authRoute("/auth/register", "registerUser", "Register, if registration is open", http.StatusForbidden, http.StatusConflict)
 	registration.status = http.StatusCreated
-	register(a, registration, func(ctx context.Context, in *body[Credentials]) (*body[NewUser], error) {
-		created, pair, err := a.Identity.Register(ctx, client(ctx), in.Body.Email, in.Body.Password)
+	register(api, registration, func(ctx context.Context, in *body[Credentials]) (*body[NewUser], error) {
+		created, pair, err := a.identity.Register(ctx, client(ctx), in.Body.Email, in.Body.Password)
 		return answer(NewUser{shapePair(pair), created.PublicID, created.Email}, err)
 	})
 	logout := a.authRoute("/auth/logout", "logOut", "End this session", http.StatusUnauthorized)
 	logout.limitKind = unlimited
 	logout.about = "The bearer token or refresh_token identifies the session. The access token stays valid until it expires."
-	register(a, logout, a.logOut)
+	register(api, logout, a.logOut)
 }
 
-func (a *API) authRoute(path, id, summary string, refusals ...int) route {
+func (a signInAPI) authRoute(path, id, summary string, refusals ...int) route {
 	return route{
 		method: http.MethodPost, path: path, id: id, tag: "Sign-in", summary: summary, access: accessPublic, secret: true,
 		body: transport.JSONBody, limit: publicBody, limitKind: authLimit, refusals: refusals,
@@ -58,10 +63,10 @@ type logoutInput struct {
 
 // logOut accepts either credential: a page without its access token or without its
 // refresh token can still sign out.
-func (a *API) logOut(ctx context.Context, in *logoutInput) (*nothing, error) {
+func (a signInAPI) logOut(ctx context.Context, in *logoutInput) (*nothing, error) {
 	var principal identity.Principal
 	if token, err := parseBearer([]string{in.Authorization}); err == nil {
-		principal, err = a.Identity.Authenticate(ctx, token, client(ctx))
+		principal, err = a.identity.Authenticate(ctx, token, client(ctx))
 		// An invalid bearer token does not matter if the refresh token is valid.
 		if err != nil && !journal.IsKind(err, journal.KindUnauthorized) {
 			return nil, err
@@ -71,5 +76,5 @@ func (a *API) logOut(ctx context.Context, in *logoutInput) (*nothing, error) {
 	if in.Body != nil {
 		refresh = in.Body.RefreshToken
 	}
-	return nil, a.Identity.Logout(ctx, principal, client(ctx), refresh)
+	return nil, a.identity.Logout(ctx, principal, client(ctx), refresh)
 }

@@ -47,26 +47,32 @@ type preferences struct {
 
 func shapePreferences(p identity.Preferences) preferences { return preferences{p.Values, p.UpdatedAt} }
 
-func (a *API) registerMeRoutes() {
-	register(a, route{
+// meAPI has the operations on the signed-in user and their sessions.
+type meAPI struct {
+	identity *identity.Service
+}
+
+func (a meAPI) register(api *API) {
+	register(api, route{
 		needs: readJournal, method: http.MethodGet, path: "/me", id: "getMe", tag: "Me", summary: "Read the signed-in user",
 	}, func(ctx context.Context, _ *nothing) (*body[me], error) {
 		u := caller(ctx)
 		return answer(me{ID: u.PublicID, Email: u.Email, IsAdmin: u.IsAdmin, CreatedAt: u.CreatedAt, TOTPEnabled: u.TOTPEnabled}, nil)
 	})
-	register(a, route{
+	register(api, route{
 		method: http.MethodPut, path: "/me/password", id: "changePassword", tag: "Me", access: accessSession,
 		summary: "Change the password and sign out every other device", secret: true,
 		body: transport.JSONBody, limit: authBody, limitKind: secretLimit, refusals: []int{http.StatusConflict},
 	}, func(ctx context.Context, in *body[passwordChange]) (*body[TokenPair], error) {
-		pair, err := a.Identity.ChangePassword(ctx, caller(ctx), client(ctx), in.Body.Current, in.Body.Next)
+		pair, err := a.identity.ChangePassword(ctx, caller(ctx), client(ctx), in.Body.Current, in.Body.Next)
 		return answer(shapePair(pair), err)
 	})
-	a.registerTOTPRoutes()
-	a.registerPreferenceRoutes()
+	a.registerTOTPRoutes(api)
+	a.registerPreferenceRoutes(api)
+	a.registerSessionRoutes(api)
 }
 
-func (a *API) registerTOTPRoutes() {
+func (a meAPI) registerTOTPRoutes(api *API) {
 	second := func(path, id, summary string) route {
 		return route{
 			method: http.MethodPost, path: "/me/totp/" + path, id: id, tag: "Me", access: accessSession, secret: true,
@@ -75,29 +81,29 @@ func (a *API) registerTOTPRoutes() {
 	}
 	start := second("start", "startTOTP", "Create a secret for the second factor; nothing is stored yet")
 	start.body, start.limitKind = transport.NoBody, unlimited
-	register(a, start, func(ctx context.Context, _ *nothing) (*body[totpCandidate], error) {
-		candidate, err := a.Identity.StartTOTP(ctx, caller(ctx).UserID)
+	register(api, start, func(ctx context.Context, _ *nothing) (*body[totpCandidate], error) {
+		candidate, err := a.identity.StartTOTP(ctx, caller(ctx).UserID)
 		return answer(totpCandidate(candidate), err)
 	})
-	register(a, second("confirm", "confirmTOTP", "Turn on the second factor with a code"),
+	register(api, second("confirm", "confirmTOTP", "Turn on the second factor with a code"),
 		func(ctx context.Context, in *body[totpConfirmation]) (*nothing, error) {
-			return nil, a.Identity.ConfirmTOTP(ctx, caller(ctx), client(ctx), in.Body.Secret, in.Body.Code)
+			return nil, a.identity.ConfirmTOTP(ctx, caller(ctx), client(ctx), in.Body.Secret, in.Body.Code)
 		})
-	register(a, second("disable", "disableTOTP", "Turn off the second factor with password and code"),
+	register(api, second("disable", "disableTOTP", "Turn off the second factor with password and code"),
 		func(ctx context.Context, in *body[totpRemoval]) (*nothing, error) {
-			return nil, a.Identity.DisableTOTP(ctx, caller(ctx), client(ctx), in.Body.Password, in.Body.Code)
+			return nil, a.identity.DisableTOTP(ctx, caller(ctx), client(ctx), in.Body.Password, in.Body.Code)
 		})
 }
 
-func (a *API) registerPreferenceRoutes() {
-	register(a, route{
+func (a meAPI) registerPreferenceRoutes(api *API) {
+	register(api, route{
 		needs: readJournal, method: http.MethodGet, path: "/me/preferences", id: "getPreferences", tag: "Me",
 		summary: "Read the preferences of this user",
 	}, func(ctx context.Context, _ *nothing) (*body[preferences], error) {
-		stored, err := a.Identity.Preferences(ctx, caller(ctx).UserID)
+		stored, err := a.identity.Preferences(ctx, caller(ctx).UserID)
 		return answer(shapePreferences(stored), err)
 	})
-	register(a, route{
+	register(api, route{
 		needs: writeJournal, method: http.MethodPatch, path: "/me/preferences", id: "mergePreferences", tag: "Me",
 		summary: "Set some preferences; the others stay as they are", about: "An explicit null is stored as null.",
 		body: transport.JSONBody, limit: prefsBody, refusals: []int{http.StatusPreconditionFailed},
@@ -109,9 +115,9 @@ type preferencesChange struct {
 	Body map[string]json.RawMessage
 }
 
-func (a *API) mergePreferences(ctx context.Context, in *preferencesChange) (*nothing, error) {
+func (a meAPI) mergePreferences(ctx context.Context, in *preferencesChange) (*nothing, error) {
 	check := transport.IfMatch(in.IfMatch, func(p identity.Preferences) any { return shapePreferences(p) })
-	return nil, a.Identity.MergePreferences(ctx, caller(ctx).UserID, in.Body, check)
+	return nil, a.identity.MergePreferences(ctx, caller(ctx).UserID, in.Body, check)
 }
 
 type device struct {
@@ -131,22 +137,22 @@ func shapeSession(s identity.Session, by identity.Principal) device {
 	}
 }
 
-func (a *API) registerSessionRoutes() {
-	registerList(a, route{
+func (a meAPI) registerSessionRoutes(api *API) {
+	registerList(api, route{
 		needs: readAccess, method: http.MethodGet, path: "/me/sessions", id: "listSessions", tag: "Me", summary: "List the signed-in devices",
 	}, func(ctx context.Context, in *Paging) (*listing[device], error) {
-		sessions, err := a.Identity.Sessions(ctx, caller(ctx).UserID)
+		sessions, err := a.identity.Sessions(ctx, caller(ctx).UserID)
 		if err != nil {
 			return nil, err
 		}
 		return paginate(in, sessions, func(s identity.Session) device { return shapeSession(s, caller(ctx)) }, func(s identity.Session) string { return string(s.ID) })
 	})
-	register(a, route{
+	register(api, route{
 		needs: writeAccess, method: http.MethodDelete, path: "/me/sessions/{id}", id: "endSession", tag: "Me",
 		summary: "Sign out a device", refusals: []int{http.StatusNotFound, http.StatusPreconditionFailed},
 	}, func(ctx context.Context, in *DeleteOf[journal.SessionID]) (*nothing, error) {
 		check := transport.IfMatch(in.IfMatch, func(s identity.Session) any { return shapeSession(s, caller(ctx)) })
-		return nil, a.Identity.EndSession(ctx, caller(ctx), client(ctx), in.ID, check)
+		return nil, a.identity.EndSession(ctx, caller(ctx), client(ctx), in.ID, check)
 	})
 }
 

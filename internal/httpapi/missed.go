@@ -101,34 +101,40 @@ func missedRoute(needs permission, method, path, id, summary string) route {
 	return journalRoute(needs, method, "/missed-trades"+path, id, "Missed trades", summary)
 }
 
-func (a *API) registerMissedRoutes() {
-	registerList(a, allowLongAnswer(missedRoute(readJournal, http.MethodGet, "", "listMissed", "List missed trades, newest first")), a.listMissed)
-	register(a, missedRoute(readJournal, http.MethodGet, "/summary", "getMissedSummary", "Read the R that missed trades cost and avoided"), a.missedSummary)
-	register(a, missedRoute(writeJournal, http.MethodPost, "", "addMissed", "Record a setup that was seen and not taken"),
+// missedAPI has the operations on missed trades.
+type missedAPI struct {
+	db       *db.DB
+	playbook *playbook.Service
+}
+
+func (a missedAPI) register(api *API) {
+	registerList(api, allowLongAnswer(missedRoute(readJournal, http.MethodGet, "", "listMissed", "List missed trades, newest first")), a.listMissed)
+	register(api, missedRoute(readJournal, http.MethodGet, "/summary", "getMissedSummary", "Read the R that missed trades cost and avoided"), a.missedSummary)
+	register(api, missedRoute(writeJournal, http.MethodPost, "", "addMissed", "Record a setup that was seen and not taken"),
 		func(ctx context.Context, in *body[missedFields]) (*body[missedTrade], error) {
-			added, err := a.Playbook.CreateMissed(ctx, caller(ctx).UserID, in.Body.change())
+			added, err := a.playbook.CreateMissed(ctx, caller(ctx).UserID, in.Body.change())
 			return answer(shapeMissed(added), err)
 		})
-	register(a, missedRoute(readJournal, http.MethodGet, "/{id}", "getMissed", "Read a missed trade"),
+	register(api, missedRoute(readJournal, http.MethodGet, "/{id}", "getMissed", "Read a missed trade"),
 		func(ctx context.Context, in *ByID[journal.MissedID]) (*body[missedTrade], error) {
-			found, err := a.Playbook.MissedTrade(ctx, caller(ctx).UserID, in.ID)
+			found, err := a.playbook.MissedTrade(ctx, caller(ctx).UserID, in.ID)
 			return answer(shapeMissed(found), err)
 		})
-	register(a, missedRoute(writeJournal, http.MethodPut, "/{id}", "changeMissed", "Change a missed trade; absent fields stay as they are"),
+	register(api, missedRoute(writeJournal, http.MethodPut, "/{id}", "changeMissed", "Change a missed trade; absent fields stay as they are"),
 		func(ctx context.Context, in *ChangeOf[journal.MissedID, missedFields]) (*body[missedTrade], error) {
-			changed, err := a.Playbook.ChangeMissed(ctx, caller(ctx).UserID, in.ID, in.Body.change(), transport.IfMatch(in.IfMatch, missedTag))
+			changed, err := a.playbook.ChangeMissed(ctx, caller(ctx).UserID, in.ID, in.Body.change(), transport.IfMatch(in.IfMatch, missedTag))
 			return answer(shapeMissed(changed), err)
 		})
-	register(a, missedRoute(writeJournal, http.MethodDelete, "/{id}", "deleteMissed", "Delete a missed trade"),
+	register(api, missedRoute(writeJournal, http.MethodDelete, "/{id}", "deleteMissed", "Delete a missed trade"),
 		func(ctx context.Context, in *DeleteOf[journal.MissedID]) (*nothing, error) {
-			return nil, a.Playbook.DeleteMissed(ctx, caller(ctx).UserID, in.ID, transport.IfMatch(in.IfMatch, missedTag))
+			return nil, a.playbook.DeleteMissed(ctx, caller(ctx).UserID, in.ID, transport.IfMatch(in.IfMatch, missedTag))
 		})
 }
 
 // viewAccounts runs fn on one snapshot, if the accounts are the caller's. It is for
 // lists that the ledger does not check.
-func (a *API) viewAccounts(ctx context.Context, ids []journal.AccountID, fn func(*db.Tx) error) error {
-	return a.DB.View(ctx, func(tx *db.Tx) error {
+func viewAccounts(ctx context.Context, d *db.DB, ids []journal.AccountID, fn func(*db.Tx) error) error {
+	return d.View(ctx, func(tx *db.Tx) error {
 		if _, err := ledger.ResolveScope(ctx, tx, caller(ctx).UserID, ids, ledger.ToList); err != nil {
 			return err
 		}
@@ -141,7 +147,7 @@ type missedQuery struct {
 	Paging
 }
 
-func (a *API) listMissed(ctx context.Context, in *missedQuery) (*listing[missedTrade], error) {
+func (a missedAPI) listMissed(ctx context.Context, in *missedQuery) (*listing[missedTrade], error) {
 	scope, err := in.scope()
 	if err != nil {
 		return nil, err
@@ -152,7 +158,7 @@ func (a *API) listMissed(ctx context.Context, in *missedQuery) (*listing[missedT
 	}
 	var list []playbook.Missed
 	var total int
-	err = a.viewAccounts(ctx, scope.Accounts, func(tx *db.Tx) (err error) {
+	err = viewAccounts(ctx, a.db, scope.Accounts, func(tx *db.Tx) (err error) {
 		list, total, err = playbook.ReadMissedPage(ctx, tx, caller(ctx).UserID, scope, at)
 		return err
 	})
@@ -162,13 +168,13 @@ func (a *API) listMissed(ctx context.Context, in *missedQuery) (*listing[missedT
 	return newListing(&in.Paging, list, total, shapeMissed, func(m playbook.Missed) []string { return timeKeys(m.ObservedAt, string(m.ID)) }), nil
 }
 
-func (a *API) missedSummary(ctx context.Context, in *ScopeInput) (*body[missedSummary], error) {
+func (a missedAPI) missedSummary(ctx context.Context, in *ScopeInput) (*body[missedSummary], error) {
 	scope, err := in.scope()
 	if err != nil {
 		return nil, err
 	}
 	var summary playbook.MissedSummary
-	err = a.viewAccounts(ctx, scope.Accounts, func(tx *db.Tx) (err error) {
+	err = viewAccounts(ctx, a.db, scope.Accounts, func(tx *db.Tx) (err error) {
 		summary, err = playbook.ReadMissedSummary(ctx, tx, caller(ctx).UserID, scope)
 		return err
 	})

@@ -47,33 +47,38 @@ func noteTemplateRoute(needs permission, method, path, id, summary string) route
 	return journalRoute(needs, method, "/note-templates"+path, id, "Notes", summary)
 }
 
-func (a *API) registerNoteTemplateRoutes() {
-	registerList(a, noteTemplateRoute(readJournal, http.MethodGet, "", "listNoteTemplates", "List the templates of notes by name"),
+// noteTemplateAPI has the operations on note templates.
+type noteTemplateAPI struct {
+	playbook *playbook.Service
+}
+
+func (a noteTemplateAPI) register(api *API) {
+	registerList(api, noteTemplateRoute(readJournal, http.MethodGet, "", "listNoteTemplates", "List the templates of notes by name"),
 		func(ctx context.Context, in *Paging) (*listing[noteTemplate], error) {
-			list, err := a.Playbook.NoteTemplates(ctx, caller(ctx).UserID)
+			list, err := a.playbook.NoteTemplates(ctx, caller(ctx).UserID)
 			if err != nil {
 				return nil, err
 			}
 			return paginate(in, list, shapeNoteTemplate, func(t playbook.NoteTemplate) string { return string(t.ID) })
 		})
-	register(a, noteTemplateRoute(writeJournal, http.MethodPost, "", "createNoteTemplate", "Create a template; names are unique regardless of case"),
+	register(api, noteTemplateRoute(writeJournal, http.MethodPost, "", "createNoteTemplate", "Create a template; names are unique regardless of case"),
 		func(ctx context.Context, in *body[noteTemplateFields]) (*body[noteTemplate], error) {
-			created, err := a.Playbook.CreateNoteTemplate(ctx, caller(ctx).UserID, in.Body.change())
+			created, err := a.playbook.CreateNoteTemplate(ctx, caller(ctx).UserID, in.Body.change())
 			return answer(shapeNoteTemplate(created), err)
 		})
-	register(a, noteTemplateRoute(readJournal, http.MethodGet, "/{id}", "getNoteTemplate", "Read a template"),
+	register(api, noteTemplateRoute(readJournal, http.MethodGet, "/{id}", "getNoteTemplate", "Read a template"),
 		func(ctx context.Context, in *ByID[journal.NoteTemplateID]) (*body[noteTemplate], error) {
-			found, err := a.Playbook.NoteTemplate(ctx, caller(ctx).UserID, in.ID)
+			found, err := a.playbook.NoteTemplate(ctx, caller(ctx).UserID, in.ID)
 			return answer(shapeNoteTemplate(found), err)
 		})
-	register(a, noteTemplateRoute(writeJournal, http.MethodPatch, "/{id}", "changeNoteTemplate", "Change a template"),
+	register(api, noteTemplateRoute(writeJournal, http.MethodPatch, "/{id}", "changeNoteTemplate", "Change a template"),
 		func(ctx context.Context, in *ChangeOf[journal.NoteTemplateID, noteTemplateFields]) (*body[noteTemplate], error) {
 			check := transport.IfMatch(in.IfMatch, noteTemplateTag)
-			changed, err := a.Playbook.ChangeNoteTemplate(ctx, caller(ctx).UserID, in.ID, in.Body.change(), check)
+			changed, err := a.playbook.ChangeNoteTemplate(ctx, caller(ctx).UserID, in.ID, in.Body.change(), check)
 			return answer(shapeNoteTemplate(changed), err)
 		})
-	register(a, noteTemplateRoute(writeJournal, http.MethodDelete, "/{id}", "deleteNoteTemplate", "Delete a template; notes that started from it stay"),
+	register(api, noteTemplateRoute(writeJournal, http.MethodDelete, "/{id}", "deleteNoteTemplate", "Delete a template; notes that started from it stay"),
 		func(ctx context.Context, in *DeleteOf[journal.NoteTemplateID]) (*nothing, error) {
-			return nil, a.Playbook.DeleteNoteTemplate(ctx, caller(ctx).UserID, in.ID, transport.IfMatch(in.IfMatch, noteTemplateTag))
+			return nil, a.playbook.DeleteNoteTemplate(ctx, caller(ctx).UserID, in.ID, transport.IfMatch(in.IfMatch, noteTemplateTag))
 		})
 }

@@ -76,30 +76,36 @@ func noteRoute(needs permission, method, path, id, summary string) route {
 	return r
 }
 
-func (a *API) registerNoteRoutes() {
-	registerList(a, allowLongAnswer(noteRoute(readJournal, http.MethodGet, "", "listNotes", "List notes, newest first")), a.listNotes)
-	register(a, noteRoute(writeJournal, http.MethodPost, "", "createNote", "Write a note, a daily log or a weekly review"),
+// noteAPI has the operations on notes.
+type noteAPI struct {
+	db       *db.DB
+	playbook *playbook.Service
+}
+
+func (a noteAPI) register(api *API) {
+	registerList(api, allowLongAnswer(noteRoute(readJournal, http.MethodGet, "", "listNotes", "List notes, newest first")), a.listNotes)
+	register(api, noteRoute(writeJournal, http.MethodPost, "", "createNote", "Write a note, a daily log or a weekly review"),
 		func(ctx context.Context, in *body[noteFields]) (*body[playbook.Note], error) {
-			created, err := a.Playbook.CreateNote(ctx, caller(ctx).UserID, in.Body.change())
+			created, err := a.playbook.CreateNote(ctx, caller(ctx).UserID, in.Body.change())
 			return answer(created, err)
 		})
-	register(a, noteRoute(readJournal, http.MethodGet, "/{id}", "getNote", "Read a note"),
+	register(api, noteRoute(readJournal, http.MethodGet, "/{id}", "getNote", "Read a note"),
 		func(ctx context.Context, in *ByID[journal.NoteID]) (*body[playbook.Note], error) {
-			found, err := a.Playbook.Note(ctx, caller(ctx).UserID, in.ID)
+			found, err := a.playbook.Note(ctx, caller(ctx).UserID, in.ID)
 			return answer(found, err)
 		})
-	register(a, noteRoute(writeJournal, http.MethodPatch, "/{id}", "changeNote", "Change a note"),
+	register(api, noteRoute(writeJournal, http.MethodPatch, "/{id}", "changeNote", "Change a note"),
 		func(ctx context.Context, in *ChangeOf[journal.NoteID, noteFields]) (*body[playbook.Note], error) {
-			changed, err := a.Playbook.ChangeNote(ctx, caller(ctx).UserID, in.ID, in.Body.change(), transport.IfMatch(in.IfMatch, noteTag))
+			changed, err := a.playbook.ChangeNote(ctx, caller(ctx).UserID, in.ID, in.Body.change(), transport.IfMatch(in.IfMatch, noteTag))
 			return answer(changed, err)
 		})
-	register(a, noteRoute(writeJournal, http.MethodDelete, "/{id}", "deleteNote", "Delete a note with its attachments"),
+	register(api, noteRoute(writeJournal, http.MethodDelete, "/{id}", "deleteNote", "Delete a note with its attachments"),
 		func(ctx context.Context, in *DeleteOf[journal.NoteID]) (*nothing, error) {
-			return nil, a.Playbook.DeleteNote(ctx, caller(ctx).UserID, in.ID, transport.IfMatch(in.IfMatch, noteTag))
+			return nil, a.playbook.DeleteNote(ctx, caller(ctx).UserID, in.ID, transport.IfMatch(in.IfMatch, noteTag))
 		})
 }
 
-func (a *API) listNotes(ctx context.Context, in *noteQuery) (*listing[playbook.Note], error) {
+func (a noteAPI) listNotes(ctx context.Context, in *noteQuery) (*listing[playbook.Note], error) {
 	scope, err := in.scope()
 	if err != nil {
 		return nil, err
@@ -120,8 +126,8 @@ func (a *API) listNotes(ctx context.Context, in *noteQuery) (*listing[playbook.N
 	}
 	var notes []playbook.Note
 	var total int
-	err = a.viewAccounts(ctx, scope.Accounts, func(tx *db.Tx) (err error) {
-		notes, total, err = a.Playbook.ReadNotePage(ctx, tx, caller(ctx).UserID, filter, at)
+	err = viewAccounts(ctx, a.db, scope.Accounts, func(tx *db.Tx) (err error) {
+		notes, total, err = a.playbook.ReadNotePage(ctx, tx, caller(ctx).UserID, filter, at)
 		return err
 	})
 	if err != nil {

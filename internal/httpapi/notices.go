@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
 	"fillbook/internal/installation/notices"
 )
 
@@ -46,15 +47,21 @@ type noticeQuery struct {
 // noticeTime is how far notices go back if the request does not say.
 const noticeTime = 7 * 24 * time.Hour
 
-func (a *API) registerNoticeRoutes() {
+// noticeAPI has the operations on notices.
+type noticeAPI struct {
+	clock   journal.Clock
+	notices *notices.Service
+}
+
+func (a noticeAPI) register(api *API) {
 	list := journalRoute(readJournal, http.MethodGet, "/notices", "listNotices", "Notices", "List what arrived and what needs attention, newest first")
 	list.about = "What connections, hooks and watched folders stored, and what stopped or could not be stored. At most 50."
-	register(a, list, func(ctx context.Context, in *noticeQuery) (*body[[]notice], error) {
-		since := a.Clock().Add(-noticeTime)
+	register(api, list, func(ctx context.Context, in *noticeQuery) (*body[[]notice], error) {
+		since := a.clock().Add(-noticeTime)
 		if in.Since.at != nil {
 			since = *in.Since.at
 		}
-		found, err := a.Notices.List(ctx, caller(ctx).UserID, since)
+		found, err := a.notices.List(ctx, caller(ctx).UserID, since)
 		return answer(shapeAll(found, shapeNotice), err)
 	})
 }

@@ -56,10 +56,10 @@ type totalsQuery struct {
 	Currency string `query:"currency" doc:"Also return the totals in this currency, converted with reference rates." example:"EUR"`
 }
 
-func (a *API) registerPositionTotalRoutes() {
+func (a positionAPI) registerPositionTotalRoutes(api *API) {
 	read := positionRoute(readJournal, http.MethodGet, "/totals", "getPositionTotals", "Add up open positions by currency, and in one currency")
 	read.about = "The filter selects trades as in the list of trades; status is always open."
-	register(a, read, func(ctx context.Context, in *totalsQuery) (*body[positionTotals], error) {
+	register(api, read, func(ctx context.Context, in *totalsQuery) (*body[positionTotals], error) {
 		currency := ""
 		if in.Currency != "" {
 			var err error
@@ -128,14 +128,14 @@ func (a PositionAmounts) convert(rate rates.Rate) PositionAmounts {
 }
 
 // convertTotals adds up totals in one currency with the newest rates.
-func (a *API) convertTotals(ctx context.Context, totals []currencyTotals, currency string) (convertedTotals, error) {
+func (a positionAPI) convertTotals(ctx context.Context, totals []currencyTotals, currency string) (convertedTotals, error) {
 	out := convertedTotals{Currency: currency, Rates: []usedRate{}, Missing: []string{}}
 	wanted := []string{currency}
 	for _, t := range totals {
 		wanted = append(wanted, t.Currency)
 	}
-	today := journal.DayOf(a.Clock().UTC())
-	table, err := a.Rates.Load(ctx, caller(ctx).UserID, wanted, today)
+	today := journal.DayOf(a.clock().UTC())
+	table, err := a.rates.Load(ctx, caller(ctx).UserID, wanted, today)
 	if err != nil {
 		return out, err
 	}

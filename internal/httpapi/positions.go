@@ -9,6 +9,7 @@ import (
 	"fillbook/internal/base/journal"
 	"fillbook/internal/figures/excursions"
 	"fillbook/internal/figures/tradeview"
+	"fillbook/internal/prices/rates"
 	"fillbook/internal/trading/matching"
 	"fillbook/internal/trading/tradefilter"
 )
@@ -51,10 +52,18 @@ func positionRoute(needs permission, method, path, id, summary string) route {
 	return journalRoute(needs, method, "/positions"+path, id, "Positions", summary)
 }
 
-func (a *API) registerPositionRoutes() {
+// positionAPI has the operations on open positions.
+type positionAPI struct {
+	clock      journal.Clock
+	trades     *tradeview.Service
+	excursions *excursions.Service
+	rates      *rates.Service
+}
+
+func (a positionAPI) register(api *API) {
 	read := positionRoute(readJournal, http.MethodGet, "", "listPositions", "List open positions with what they are worth")
 	read.about = "The filter selects trades as in the list of trades; status is always open."
-	registerList(a, read, func(ctx context.Context, in *positionQuery) (*listing[position], error) {
+	registerList(api, read, func(ctx context.Context, in *positionQuery) (*listing[position], error) {
 		in.filter.Status = tradefilter.Open
 		list, err := a.readPositions(ctx, tradeview.Query{Filter: in.filter})
 		if err != nil {
@@ -69,7 +78,7 @@ func (a *API) registerPositionRoutes() {
 			return nil
 		}}, nil
 	})
-	register(a, positionRoute(writeJournal, http.MethodPut, "/{id}/mark", "setPositionMark", "Type the price of an open position, or delete it"),
+	register(api, positionRoute(writeJournal, http.MethodPut, "/{id}/mark", "setPositionMark", "Type the price of an open position, or delete it"),
 		func(ctx context.Context, in *struct {
 			ByID[journal.TradeID]
 			Body markFields
@@ -80,32 +89,33 @@ func (a *API) registerPositionRoutes() {
 			}
 			owner := caller(ctx).UserID
 			price := decimal.Null{Decimal: in.Body.Price.Value, Valid: !in.Body.Price.Null}
-			if err := a.Excursions.SetMark(ctx, owner, a.Clock(), in.ID, price); err != nil {
+			if err := a.excursions.SetMark(ctx, owner, a.clock(), in.ID, price); err != nil {
 				return nil, err
 			}
-			detail, err := a.Trades.Detail(ctx, owner, in.ID)
+			detail, err := a.trades.Detail(ctx, owner, in.ID)
 			if err != nil {
 				return nil, err
 			}
-			values, err := a.Excursions.Value(ctx, owner, a.Clock(), []journal.TradeID{in.ID})
+			values, err := a.excursions.Value(ctx, owner, a.clock(), []journal.TradeID{in.ID})
 			return answer(shapePosition(&detail.View, values[in.ID]), err)
 		})
+	a.registerPositionTotalRoutes(api)
 }
 
 // readPositions returns the open trades of a query with what they are worth, newest
 // first.
-func (a *API) readPositions(ctx context.Context, query tradeview.Query) ([]position, error) {
+func (a positionAPI) readPositions(ctx context.Context, query tradeview.Query) ([]position, error) {
 	owner := caller(ctx).UserID
 	var views []tradeview.View
 	var ids []journal.TradeID
-	err := a.Trades.Each(ctx, owner, query, func(v *tradeview.View) error {
+	err := a.trades.Each(ctx, owner, query, func(v *tradeview.View) error {
 		views, ids = append(views, *v), append(ids, v.ID)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	values, err := a.Excursions.Value(ctx, owner, a.Clock(), ids)
+	values, err := a.excursions.Value(ctx, owner, a.clock(), ids)
 	list := make([]position, len(views))
 	for i := range views {
 		list[i] = shapePosition(&views[i], values[views[i].ID])

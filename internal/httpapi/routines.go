@@ -64,32 +64,37 @@ type routineOrder struct {
 	IDs []journal.RoutineID `json:"ids"`
 }
 
-func (a *API) registerRoutineRoutes() {
-	register(a, routineRoute(readJournal, http.MethodGet, "", "listRoutines", "List the items that are active on a day"),
+// routineAPI has the operations on the daily checklist.
+type routineAPI struct {
+	routine *routine.Service
+}
+
+func (a routineAPI) register(api *API) {
+	register(api, routineRoute(readJournal, http.MethodGet, "", "listRoutines", "List the items that are active on a day"),
 		func(ctx context.Context, in *DayQuery) (*body[routineItems], error) {
-			items, err := a.Routine.Items(ctx, caller(ctx).UserID, in.Day.Day)
+			items, err := a.routine.Items(ctx, caller(ctx).UserID, in.Day.Day)
 			return answer(routineItems{shapeAll(items, shapeItem)}, err)
 		})
-	register(a, routineRoute(writeJournal, http.MethodPost, "", "createRoutine", "Add an item, last in its stage"), a.createItem)
+	register(api, routineRoute(writeJournal, http.MethodPost, "", "createRoutine", "Add an item, last in its stage"), a.createItem)
 	order := routineRoute(writeJournal, http.MethodPut, "/order", "orderRoutines", "Put items in order inside their stages")
 	order.status = http.StatusNoContent
-	register(a, order, func(ctx context.Context, in *body[routineOrder]) (*nothing, error) {
-		return nil, a.Routine.Reorder(ctx, caller(ctx).UserID, in.Body.IDs)
+	register(api, order, func(ctx context.Context, in *body[routineOrder]) (*nothing, error) {
+		return nil, a.routine.Reorder(ctx, caller(ctx).UserID, in.Body.IDs)
 	})
 	edit := routineRoute(writeJournal, http.MethodPatch, "/{id}", "changeRoutine", "Change an item")
 	edit.about = "A new title is set in place. A new stage or other weekdays end the item on the day and answer with its successor, which has a new id; past days are not rewritten."
-	register(a, edit, a.changeItem)
-	register(a, routineRoute(writeJournal, http.MethodDelete, "/{id}", "deleteRoutine", "Remove an item from a day on"), a.deleteItem)
-	a.registerRoutineDayRoutes()
+	register(api, edit, a.changeItem)
+	register(api, routineRoute(writeJournal, http.MethodDelete, "/{id}", "deleteRoutine", "Remove an item from a day on"), a.deleteItem)
+	a.registerRoutineDayRoutes(api)
 }
 
-func (a *API) createItem(ctx context.Context, in *body[newItem]) (*body[RoutineItem], error) {
+func (a routineAPI) createItem(ctx context.Context, in *body[newItem]) (*body[RoutineItem], error) {
 	day, err := parseBodyDay(in.Body.Day)
 	if err != nil {
 		return nil, err
 	}
 	draft := routine.Draft{Title: in.Body.Title, Stage: in.Body.Stage, Weekdays: plainInts(in.Body.Weekdays), Day: day}
-	item, err := a.Routine.Create(ctx, caller(ctx).UserID, draft)
+	item, err := a.routine.Create(ctx, caller(ctx).UserID, draft)
 	return answer(shapeItem(item), err)
 }
 
@@ -106,7 +111,7 @@ type itemChangeInput struct {
 	DayQuery
 }
 
-func (a *API) changeItem(ctx context.Context, in *itemChangeInput) (*body[RoutineItem], error) {
+func (a routineAPI) changeItem(ctx context.Context, in *itemChangeInput) (*body[RoutineItem], error) {
 	day, err := parseBodyDay(in.Body.Day)
 	if err != nil {
 		return nil, err
@@ -119,7 +124,7 @@ func (a *API) changeItem(ctx context.Context, in *itemChangeInput) (*body[Routin
 		Title: in.Body.Title.Opt, Stage: in.Body.Stage.Opt, Day: day,
 		Weekdays: journal.Opt[[]int]{Set: weekdays.Set, Null: weekdays.Null, Value: plainInts(weekdays.Value)},
 	}
-	item, err := a.Routine.Edit(ctx, caller(ctx).UserID, in.ID, change, transport.IfMatch(in.IfMatch, itemTag))
+	item, err := a.routine.Edit(ctx, caller(ctx).UserID, in.ID, change, transport.IfMatch(in.IfMatch, itemTag))
 	return answer(shapeItem(item), err)
 }
 
@@ -128,8 +133,8 @@ type itemDeleteInput struct {
 	DayQuery
 }
 
-func (a *API) deleteItem(ctx context.Context, in *itemDeleteInput) (*nothing, error) {
-	return nil, a.Routine.Delete(ctx, caller(ctx).UserID, in.ID, in.Day.Day, transport.IfMatch(in.IfMatch, itemTag))
+func (a routineAPI) deleteItem(ctx context.Context, in *itemDeleteInput) (*nothing, error) {
+	return nil, a.routine.Delete(ctx, caller(ctx).UserID, in.ID, in.Day.Day, transport.IfMatch(in.IfMatch, itemTag))
 }
 
 func plainInts(list []integer) []int {
@@ -151,22 +156,22 @@ type tickInput struct {
 	}]
 }
 
-func (a *API) registerRoutineDayRoutes() {
-	register(a, routineRoute(readJournal, http.MethodGet, "/day/{day}", "getRoutineDay", "Read the checklist of a day"),
+func (a routineAPI) registerRoutineDayRoutes(api *API) {
+	register(api, routineRoute(readJournal, http.MethodGet, "/day/{day}", "getRoutineDay", "Read the checklist of a day"),
 		func(ctx context.Context, in *DayPath) (*body[routineDay], error) {
-			list, err := a.Routine.Checklist(ctx, caller(ctx).UserID, in.Day.Day)
+			list, err := a.routine.Checklist(ctx, caller(ctx).UserID, in.Day.Day)
 			return answer(shapeDay(list), err)
 		})
-	register(a, routineRoute(writeJournal, http.MethodPut, "/day/{day}/items/{id}", "tickRoutine", "Tick an item on a day, or take the tick back"), a.tick)
-	register(a, routineRoute(readJournal, http.MethodGet, "/history", "getRoutineHistory", "Count what was done day by day"), a.routineHistory)
+	register(api, routineRoute(writeJournal, http.MethodPut, "/day/{day}/items/{id}", "tickRoutine", "Tick an item on a day, or take the tick back"), a.tick)
+	register(api, routineRoute(readJournal, http.MethodGet, "/history", "getRoutineHistory", "Count what was done day by day"), a.routineHistory)
 }
 
-func (a *API) tick(ctx context.Context, in *tickInput) (*body[routineDay], error) {
+func (a routineAPI) tick(ctx context.Context, in *tickInput) (*body[routineDay], error) {
 	if in.Body.Done == nil {
 		return nil, journal.InvalidField("done", "done must be true or false.")
 	}
 	check := transport.IfMatch(in.IfMatch, func(c routine.Checklist) any { return shapeDay(c) })
-	list, err := a.Routine.Tick(ctx, caller(ctx).UserID, in.Day.Day, in.ID, *in.Body.Done, check)
+	list, err := a.routine.Tick(ctx, caller(ctx).UserID, in.Day.Day, in.ID, *in.Body.Done, check)
 	return answer(shapeDay(list), err)
 }
 
@@ -206,7 +211,7 @@ type spanQuery struct {
 	To   dayParam `query:"to" doc:"Default: the date in UTC."`
 }
 
-func (a *API) routineHistory(ctx context.Context, in *spanQuery) (*body[routineHistory], error) {
-	history, err := a.Routine.History(ctx, caller(ctx).UserID, in.From.Day, in.To.Day)
+func (a routineAPI) routineHistory(ctx context.Context, in *spanQuery) (*body[routineHistory], error) {
+	history, err := a.routine.History(ctx, caller(ctx).UserID, in.From.Day, in.To.Day)
 	return answer(shapeHistory(history), err)
 }

@@ -24,7 +24,7 @@ type setupRules struct {
 	TradesLink string `json:"trades_link" doc:"The list of exactly the setup's trades; empty if no filter selects them, and for access tokens with scope analytics."`
 }
 
-func (a *API) ruleReport(ctx context.Context, in *FigureQuery) (*body[ruleReport], error) {
+func (a figureAPI) ruleReport(ctx context.Context, in *FigureQuery) (*body[ruleReport], error) {
 	var out ruleReport
 	err := a.withFigures(ctx, *in, func(tx *db.Tx, q *figureRequest) error {
 		setups, err := playbook.ListSetups(ctx, tx, caller(ctx).UserID)
@@ -37,7 +37,7 @@ func (a *API) ruleReport(ctx context.Context, in *FigureQuery) (*body[ruleReport
 			names[s.ID] = s.Name
 			query.Setups = append(query.Setups, analytics.SetupChecklist{ID: s.ID, Rules: s.Checklist})
 		}
-		report, err := columns.LoadOrTry(a.Figures, q.book, fmt.Sprintf("rules %q?%s", query.Setups, q.text), func() (analytics.RuleReport, error) {
+		report, err := columns.LoadOrTry(a.figures, q.book, fmt.Sprintf("rules %q?%s", query.Setups, q.text), func() (analytics.RuleReport, error) {
 			var err error
 			if query.States, err = loadRuleStates(ctx, tx); err != nil {
 				return analytics.RuleReport{}, err

@@ -38,14 +38,14 @@ type runningPnL struct {
 	MAEHigh     orNull[[]decimal.Decimal] `json:"mae_high" doc:"The same, at most."`
 }
 
-func (a *API) registerRunningRoutes() {
+func (a tradeAPI) registerRunningRoutes(api *API) {
 	read := tradeRoute(readJournal, http.MethodGet, "/running", "getRunningPnL", "Read the result of trades bar by bar")
 	read.about = "The filter selects up to 500 trades, for example with trade_id. They must be in one instrument and have results in one currency. The answer has the bars that GET /bars returns for the instrument and the same times, at most 2000."
 	read.excursions = false
-	register(a, read, a.readRunning)
+	register(api, read, a.readRunning)
 }
 
-func (a *API) readRunning(ctx context.Context, in *runningQuery) (*body[runningPnL], error) {
+func (a tradeAPI) readRunning(ctx context.Context, in *runningQuery) (*body[runningPnL], error) {
 	owner := caller(ctx).UserID
 	views, err := a.selectRunning(ctx, owner, tradeview.Query{Filter: in.filter})
 	if err != nil {
@@ -61,11 +61,11 @@ func (a *API) readRunning(ctx context.Context, in *runningQuery) (*body[runningP
 	if err := setWindow(&query, in.BarsFrom, in.BarsTo, "bars_"); err != nil {
 		return nil, err
 	}
-	window, err := a.Bars.Window(ctx, owner, query)
+	window, err := a.bars.Window(ctx, owner, query)
 	if err != nil {
 		return nil, err
 	}
-	totals, err := a.Excursions.Running(ctx, owner, ids, window)
+	totals, err := a.excursions.Running(ctx, owner, ids, window)
 	out := shapeRunning(window, totals)
 	out.PnLCurrency = views[0].Currency
 	if len(views) == 1 {
@@ -77,8 +77,8 @@ func (a *API) readRunning(ctx context.Context, in *runningQuery) (*body[runningP
 
 // selectRunning returns the trades of a query, which must be in one instrument and have
 // one currency.
-func (a *API) selectRunning(ctx context.Context, owner journal.UserID, query tradeview.Query) (views []tradeview.View, err error) {
-	err = a.Trades.Each(ctx, owner, query, func(v *tradeview.View) error {
+func (a tradeAPI) selectRunning(ctx context.Context, owner journal.UserID, query tradeview.Query) (views []tradeview.View, err error) {
+	err = a.trades.Each(ctx, owner, query, func(v *tradeview.View) error {
 		if len(views) == maxRunningTrades {
 			return journal.InvalidField("trade_id", "Select at most %d trades, for example with trade_id.", maxRunningTrades)
 		}

@@ -10,6 +10,7 @@ import (
 	"fillbook/internal/base/decimal"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/trading/ledger"
+	"fillbook/internal/trading/routine"
 	"fillbook/internal/trading/settings"
 	"fillbook/internal/transport"
 )
@@ -61,23 +62,30 @@ type replacement[B any] struct {
 	Body B
 }
 
-func (a *API) registerSettingRoutes() {
-	a.registerJournalSettingRoutes()
-	register(a, settingRoute(readJournal, http.MethodGet, "checklist-template", "getChecklistTemplate", "Read the template of the daily checklist"),
+// settingAPI has the operations on settings.
+type settingAPI struct {
+	ledger   *ledger.Service
+	routine  *routine.Service
+	settings *settings.Service
+}
+
+func (a settingAPI) register(api *API) {
+	a.registerJournalSettingRoutes(api)
+	register(api, settingRoute(readJournal, http.MethodGet, "checklist-template", "getChecklistTemplate", "Read the template of the daily checklist"),
 		func(ctx context.Context, _ *nothing) (*body[checklistTemplate], error) {
-			lines, err := a.Routine.Template(ctx, caller(ctx).UserID)
+			lines, err := a.routine.Template(ctx, caller(ctx).UserID)
 			return answer(checklistTemplate{lines}, err)
 		})
-	register(a, settingRoute(writeJournal, http.MethodPut, "checklist-template", "setChecklistTemplate", "Replace the template of the daily checklist"),
+	register(api, settingRoute(writeJournal, http.MethodPut, "checklist-template", "setChecklistTemplate", "Replace the template of the daily checklist"),
 		func(ctx context.Context, in *replacement[checklistTemplate]) (*body[checklistTemplate], error) {
 			if in.Body.Items == nil {
 				return nil, journal.InvalidField("items", "items must be a list of texts. An empty list starts an empty routine.")
 			}
 			check := transport.IfMatch(in.IfMatch, func(lines []string) any { return checklistTemplate{lines} })
-			lines, err := a.Routine.SetTemplate(ctx, caller(ctx).UserID, in.Body.Items, check)
+			lines, err := a.routine.SetTemplate(ctx, caller(ctx).UserID, in.Body.Items, check)
 			return answer(checklistTemplate{lines}, err)
 		})
-	register(a, settingRoute(readJournal, http.MethodGet, "instruments", "getInstruments", "Read an account's own multipliers"),
+	register(api, settingRoute(readJournal, http.MethodGet, "instruments", "getInstruments", "Read an account's own multipliers"),
 		func(ctx context.Context, in *struct {
 			AccountID journal.AccountID `query:"account_id" required:"true"`
 		},
@@ -85,28 +93,28 @@ func (a *API) registerSettingRoutes() {
 			if in.AccountID == "" {
 				return nil, journal.InvalidField("account_id", "account_id is required.")
 			}
-			list, err := a.Ledger.Overrides(ctx, caller(ctx).UserID, in.AccountID)
+			list, err := a.ledger.Overrides(ctx, caller(ctx).UserID, in.AccountID)
 			return answer(shapeInstruments(in.AccountID, list), err)
 		})
-	register(a, settingRoute(writeJournal, http.MethodPut, "instruments", "setInstruments", "Replace an account's own multipliers"), a.setInstruments)
+	register(api, settingRoute(writeJournal, http.MethodPut, "instruments", "setInstruments", "Replace an account's own multipliers"), a.setInstruments)
 }
 
-func (a *API) registerJournalSettingRoutes() {
-	register(a, settingRoute(readJournal, http.MethodGet, "journal", "getJournalSettings", "Read the settings of the journal"),
+func (a settingAPI) registerJournalSettingRoutes(api *API) {
+	register(api, settingRoute(readJournal, http.MethodGet, "journal", "getJournalSettings", "Read the settings of the journal"),
 		func(ctx context.Context, _ *nothing) (*body[journalSettings], error) {
-			stored, err := a.Settings.Read(ctx, caller(ctx).UserID)
+			stored, err := a.settings.Read(ctx, caller(ctx).UserID)
 			return answer(shapeJournalSettings(stored), err)
 		})
-	register(a, settingRoute(writeJournal, http.MethodPut, "journal", "setJournalSettings", "Change settings of the journal; those not sent stay as they are"),
+	register(api, settingRoute(writeJournal, http.MethodPut, "journal", "setJournalSettings", "Change settings of the journal; those not sent stay as they are"),
 		func(ctx context.Context, in *replacement[journalSettingsFields]) (*body[journalSettings], error) {
 			change := settings.Change{Timezone: in.Body.Timezone.Opt, Tolerance: in.Body.BreakevenTolerance.Opt}
 			check := transport.IfMatch(in.IfMatch, func(j settings.Journal) any { return shapeJournalSettings(j) })
-			changed, err := a.Settings.Update(ctx, caller(ctx).UserID, change, check)
+			changed, err := a.settings.Update(ctx, caller(ctx).UserID, change, check)
 			return answer(shapeJournalSettings(changed), err)
 		})
 }
 
-func (a *API) setInstruments(ctx context.Context, in *replacement[instrumentSettings]) (*body[instrumentSettings], error) {
+func (a settingAPI) setInstruments(ctx context.Context, in *replacement[instrumentSettings]) (*body[instrumentSettings], error) {
 	account := in.Body.AccountID
 	switch {
 	case account == "":
@@ -116,7 +124,7 @@ func (a *API) setInstruments(ctx context.Context, in *replacement[instrumentSett
 	}
 	overrides := shapeAll(in.Body.Instruments, func(o instrumentOverride) ledger.Override { return ledger.Override(o) })
 	check := transport.IfMatch(in.IfMatch, func(stored []ledger.Override) any { return shapeInstruments(account, stored) })
-	list, err := a.Ledger.SetOverrides(ctx, caller(ctx).UserID, account, overrides, check)
+	list, err := a.ledger.SetOverrides(ctx, caller(ctx).UserID, account, overrides, check)
 	return answer(shapeInstruments(account, list), err)
 }
 

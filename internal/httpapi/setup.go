@@ -62,15 +62,21 @@ func answer[T any](value T, err error) (*body[T], error) {
 
 type nothing struct{}
 
-func (a *API) registerSetupRoutes() {
-	register(a, route{
+// firstUserAPI has the operations that set up an installation.
+type firstUserAPI struct {
+	identity *identity.Service
+	clock    journal.Clock
+}
+
+func (a firstUserAPI) register(api *API) {
+	register(api, route{
 		method: http.MethodGet, path: "/setup/status", id: "getSetupStatus", tag: "Setup", access: accessPublic,
 		summary: "Read whether the installation has been set up",
 	}, func(ctx context.Context, _ *nothing) (*body[setupStatus], error) {
-		status, err := a.Identity.SetupStatus(ctx)
+		status, err := a.identity.SetupStatus(ctx)
 		return answer(setupStatus(status), err)
 	})
-	register(a, route{
+	register(api, route{
 		method: http.MethodPost, path: "/setup", id: "setUp", tag: "Setup", access: accessPublic, secret: true,
 		summary: "Create the first user, who owns the installation", status: http.StatusCreated,
 		body: transport.JSONBody, limit: publicBody, limitKind: authLimit, refusals: []int{http.StatusConflict},
@@ -88,15 +94,15 @@ type setupAnswer struct {
 }
 
 // setUp creates the first user and, in the same transaction, the first account.
-func (a *API) setUp(ctx context.Context, in *body[setupRequest]) (*body[setupAnswer], error) {
+func (a firstUserAPI) setUp(ctx context.Context, in *body[setupRequest]) (*body[setupAnswer], error) {
 	var made *account
-	created, pair, err := a.Identity.Setup(ctx, client(ctx), in.Body.Email, in.Body.Password,
+	created, pair, err := a.identity.Setup(ctx, client(ctx), in.Body.Email, in.Body.Password,
 		func(ctx context.Context, tx *db.Tx, owner journal.UserID) error {
 			made = nil
 			if in.Body.Account == nil {
 				return nil
 			}
-			first, err := ledger.CreateAccount(ctx, tx, owner, a.Clock(), in.Body.Account.create())
+			first, err := ledger.CreateAccount(ctx, tx, owner, a.clock(), in.Body.Account.create())
 			shaped := shapeAccount(first)
 			made = &shaped
 			return err

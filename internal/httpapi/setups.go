@@ -47,33 +47,38 @@ func setupRoute(needs permission, method, path, id, summary string) route {
 	return journalRoute(needs, method, "/setups"+path, id, "Setups", summary)
 }
 
-func (a *API) registerSetupsRoutes() {
-	registerList(a, setupRoute(readNames, http.MethodGet, "", "listSetups", "List the setups by name"),
+// setupAPI has the operations on setups.
+type setupAPI struct {
+	playbook *playbook.Service
+}
+
+func (a setupAPI) register(api *API) {
+	registerList(api, setupRoute(readNames, http.MethodGet, "", "listSetups", "List the setups by name"),
 		func(ctx context.Context, in *Paging) (*listing[playbook.Setup], error) {
-			setups, err := a.Playbook.Setups(ctx, caller(ctx).UserID)
+			setups, err := a.playbook.Setups(ctx, caller(ctx).UserID)
 			if err != nil {
 				return nil, err
 			}
 			return paginate(in, setups, keepShape, func(s playbook.Setup) string { return string(s.ID) })
 		})
-	register(a, setupRoute(writeJournal, http.MethodPost, "", "createSetup", "Create a setup; names are unique regardless of case"),
+	register(api, setupRoute(writeJournal, http.MethodPost, "", "createSetup", "Create a setup; names are unique regardless of case"),
 		func(ctx context.Context, in *body[SetupFields]) (*body[playbook.Setup], error) {
-			created, err := a.Playbook.CreateSetup(ctx, caller(ctx).UserID, in.Body.change())
+			created, err := a.playbook.CreateSetup(ctx, caller(ctx).UserID, in.Body.change())
 			return answer(created, err)
 		})
-	register(a, setupRoute(readJournal, http.MethodGet, "/{id}", "getSetup", "Read a setup"),
+	register(api, setupRoute(readJournal, http.MethodGet, "/{id}", "getSetup", "Read a setup"),
 		func(ctx context.Context, in *ByID[journal.SetupID]) (*body[playbook.Setup], error) {
-			found, err := a.Playbook.Setup(ctx, caller(ctx).UserID, in.ID)
+			found, err := a.playbook.Setup(ctx, caller(ctx).UserID, in.ID)
 			return answer(found, err)
 		})
-	register(a, setupRoute(writeJournal, http.MethodPatch, "/{id}", "changeSetup", "Change a setup"),
+	register(api, setupRoute(writeJournal, http.MethodPatch, "/{id}", "changeSetup", "Change a setup"),
 		func(ctx context.Context, in *ChangeOf[journal.SetupID, setupEdit]) (*body[playbook.Setup], error) {
-			changed, err := a.Playbook.ChangeSetup(ctx, caller(ctx).UserID, in.ID, in.Body.change(),
+			changed, err := a.playbook.ChangeSetup(ctx, caller(ctx).UserID, in.ID, in.Body.change(),
 				shapeAll(in.Body.RenamedRules.Value, ruleRename.rename), transport.IfMatch(in.IfMatch, setupTag))
 			return answer(changed, err)
 		})
-	register(a, forEveryAccount(setupRoute(writeJournal, http.MethodDelete, "/{id}", "deleteSetup", "Delete a setup and remove it from every trade")),
+	register(api, forEveryAccount(setupRoute(writeJournal, http.MethodDelete, "/{id}", "deleteSetup", "Delete a setup and remove it from every trade")),
 		func(ctx context.Context, in *DeleteOf[journal.SetupID]) (*nothing, error) {
-			return nil, a.Playbook.DeleteSetup(ctx, caller(ctx).UserID, in.ID, transport.IfMatch(in.IfMatch, setupTag))
+			return nil, a.playbook.DeleteSetup(ctx, caller(ctx).UserID, in.ID, transport.IfMatch(in.IfMatch, setupTag))
 		})
 }

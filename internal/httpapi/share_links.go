@@ -31,10 +31,17 @@ type shareLink struct {
 	ViewCount int64           `json:"view_count"`
 }
 
-func (a *API) shapeLink(l sharing.Link) shareLink {
+// shareAPI has the operations on share links.
+type shareAPI struct {
+	sharing   *sharing.Service
+	publicURL string
+	isOn      bool // see Options.ShareLinks
+}
+
+func (a shareAPI) shapeLink(l sharing.Link) shareLink {
 	address := ""
-	if a.options.PublicURL != "" {
-		address = strings.TrimRight(a.options.PublicURL, "/") + "/s/" + l.Token
+	if a.publicURL != "" {
+		address = strings.TrimRight(a.publicURL, "/") + "/s/" + l.Token
 	}
 	scope := shareScope{
 		AccountID: l.Scope.Account, From: l.Scope.From, To: l.Scope.To, TZ: l.Scope.Zone, ShowAmounts: l.Scope.ShowAmounts,
@@ -100,32 +107,32 @@ func instantOrNil(o opt[instant]) *time.Time {
 	return &at
 }
 
-func (a *API) registerShareRoutes() {
+func (a shareAPI) register(api *API) {
 	route := func(needs permission, method, path, id, summary string) route {
 		r := journalRoute(needs, method, "/share-links"+path, id, "Share links", summary)
 		r.gate = a.shareGate
 		return r
 	}
-	registerList(a, route(readLinks, http.MethodGet, "", "listShareLinks", "List share links, newest first"),
+	registerList(api, route(readLinks, http.MethodGet, "", "listShareLinks", "List share links, newest first"),
 		func(ctx context.Context, in *Paging) (*listing[shareLink], error) {
-			links, err := a.Sharing.Links(ctx, caller(ctx).UserID)
+			links, err := a.sharing.Links(ctx, caller(ctx).UserID)
 			if err != nil {
 				return nil, err
 			}
 			return paginate(in, links, a.shapeLink, func(l sharing.Link) string { return string(l.ID) })
 		})
-	register(a, route(writeLinks, http.MethodPost, "", "mintShareLink", "Create a public link to a performance summary"), a.mintShareLink)
-	register(a, route(writeLinks, http.MethodDelete, "/{id}", "revokeShareLink", "Revoke a share link"),
+	register(api, route(writeLinks, http.MethodPost, "", "mintShareLink", "Create a public link to a performance summary"), a.mintShareLink)
+	register(api, route(writeLinks, http.MethodDelete, "/{id}", "revokeShareLink", "Revoke a share link"),
 		func(ctx context.Context, in *DeleteOf[journal.ShareID]) (*nothing, error) {
 			check := transport.IfMatch(in.IfMatch, func(l sharing.Link) any { return a.shapeLink(l) })
-			return nil, a.Sharing.Revoke(ctx, sharing.Actor{Principal: caller(ctx), Client: client(ctx)}, in.ID, check)
+			return nil, a.sharing.Revoke(ctx, sharing.Actor{Principal: caller(ctx), Client: client(ctx)}, in.ID, check)
 		})
-	a.registerPublicShareRoute()
+	a.registerPublicShareRoute(api)
 }
 
 // shareGate refuses calls while share links are turned off.
-func (a *API) shareGate(context.Context) error {
-	if a.options.ShareLinks {
+func (a shareAPI) shareGate(context.Context) error {
+	if a.isOn {
 		return nil
 	}
 	return &journal.Error{
@@ -133,7 +140,7 @@ func (a *API) shareGate(context.Context) error {
 	}
 }
 
-func (a *API) mintShareLink(ctx context.Context, in *body[newShareLink]) (*body[shareLink], error) {
+func (a shareAPI) mintShareLink(ctx context.Context, in *body[newShareLink]) (*body[shareLink], error) {
 	if err := caller(ctx).RequireNotEnded(); err != nil { // a link outlives the session
 		return nil, err
 	}
@@ -145,7 +152,7 @@ func (a *API) mintShareLink(ctx context.Context, in *body[newShareLink]) (*body[
 	if in.Body.ExpiresInDays.Set && !in.Body.ExpiresInDays.Null {
 		days = int(in.Body.ExpiresInDays.Value)
 	}
-	link, err := a.Sharing.Mint(ctx, sharing.Actor{Principal: caller(ctx), Client: client(ctx)}, fields.scope(), days)
+	link, err := a.sharing.Mint(ctx, sharing.Actor{Principal: caller(ctx), Client: client(ctx)}, fields.scope(), days)
 	return answer(a.shapeLink(link), err)
 }
 
@@ -155,17 +162,17 @@ type shareToken struct {
 
 // registerPublicShareRoute registers the route for anyone with the token. The
 // refusal is the same for every invalid token and while links are turned off.
-func (a *API) registerPublicShareRoute() {
+func (a shareAPI) registerPublicShareRoute(api *API) {
 	open := route{
 		method: http.MethodGet, path: "/public/share/{token}", id: "openShareLink", tag: "Share links",
 		summary: "Read what a share link shows", access: accessPublic, limitKind: shareLimit,
 		refusals: []int{http.StatusNotFound},
 	}
-	register(a, open, func(ctx context.Context, in *shareToken) (*body[analytics.ShareView], error) {
-		if !a.options.ShareLinks {
+	register(api, open, func(ctx context.Context, in *shareToken) (*body[analytics.ShareView], error) {
+		if !a.isOn {
 			return nil, sharing.ErrNotFound()
 		}
-		view, err := a.Sharing.Open(ctx, in.Token)
+		view, err := a.sharing.Open(ctx, in.Token)
 		return answer(view, err)
 	})
 }

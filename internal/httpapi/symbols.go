@@ -3,6 +3,8 @@ package httpapi
 import (
 	"context"
 	"net/http"
+
+	"fillbook/internal/trading/ledger"
 )
 
 // tradedSymbols are the names of what the user has traded.
@@ -12,10 +14,15 @@ type tradedSymbols struct {
 	Symbols      []string `json:"symbols" doc:"Symbols of instruments other than options."`
 }
 
-func (a *API) registerSymbolRoutes() {
-	register(a, journalRoute(readJournal, http.MethodGet, "/symbols", "listSymbols", "Trades", "List the roots and symbols that you have traded"),
+// symbolAPI has the operations on traded symbols.
+type symbolAPI struct {
+	ledger *ledger.Service
+}
+
+func (a symbolAPI) register(api *API) {
+	register(api, journalRoute(readJournal, http.MethodGet, "/symbols", "listSymbols", "Trades", "List the roots and symbols that you have traded"),
 		func(ctx context.Context, _ *struct{}) (*body[tradedSymbols], error) {
-			list, err := a.Ledger.ListSymbols(ctx, caller(ctx).UserID)
+			list, err := a.ledger.ListSymbols(ctx, caller(ctx).UserID)
 			return answer(tradedSymbols(list), err)
 		})
 }

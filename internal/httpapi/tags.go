@@ -47,35 +47,41 @@ func tagRoute(needs permission, method, path, id, summary string) route {
 	return journalRoute(needs, method, "/tags"+path, id, "Tags", summary)
 }
 
-func (a *API) registerTagRoutes() {
-	registerList(a, tagRoute(readNames, http.MethodGet, "", "listTags", "List the tags by name"),
+// tagAPI has the operations on tags.
+type tagAPI struct {
+	db       *db.DB
+	playbook *playbook.Service
+}
+
+func (a tagAPI) register(api *API) {
+	registerList(api, tagRoute(readNames, http.MethodGet, "", "listTags", "List the tags by name"),
 		func(ctx context.Context, in *Paging) (*listing[tag], error) {
-			tags, err := a.Playbook.Tags(ctx, caller(ctx).UserID)
+			tags, err := a.playbook.Tags(ctx, caller(ctx).UserID)
 			if err != nil {
 				return nil, err
 			}
 			return paginate(in, tags, shapeTag, func(t playbook.CountedTag) string { return string(t.ID) })
 		})
-	register(a, tagRoute(writeJournal, http.MethodPost, "", "createTag", "Create a tag; names are unique regardless of case"),
+	register(api, tagRoute(writeJournal, http.MethodPost, "", "createTag", "Create a tag; names are unique regardless of case"),
 		func(ctx context.Context, in *body[tagFields]) (*body[tag], error) {
-			created, err := a.Playbook.CreateTag(ctx, caller(ctx).UserID, in.Body.change())
+			created, err := a.playbook.CreateTag(ctx, caller(ctx).UserID, in.Body.change())
 			return answer(shapeTag(playbook.CountedTag{Tag: created}), err)
 		})
-	register(a, tagRoute(writeJournal, http.MethodPatch, "/{id}", "changeTag", "Change a tag"),
+	register(api, tagRoute(writeJournal, http.MethodPatch, "/{id}", "changeTag", "Change a tag"),
 		func(ctx context.Context, in *ChangeOf[journal.TagID, tagFields]) (*body[tag], error) {
-			changed, err := a.Playbook.ChangeTag(ctx, caller(ctx).UserID, in.ID, in.Body.change(), transport.IfMatch(in.IfMatch, tagTag))
+			changed, err := a.playbook.ChangeTag(ctx, caller(ctx).UserID, in.ID, in.Body.change(), transport.IfMatch(in.IfMatch, tagTag))
 			return answer(shapeTag(changed), err)
 		})
-	register(a, forEveryAccount(tagRoute(writeJournal, http.MethodDelete, "/{id}", "deleteTag", "Delete a tag and remove it from every trade")),
+	register(api, forEveryAccount(tagRoute(writeJournal, http.MethodDelete, "/{id}", "deleteTag", "Delete a tag and remove it from every trade")),
 		func(ctx context.Context, in *DeleteOf[journal.TagID]) (*nothing, error) {
-			return nil, a.Playbook.DeleteTag(ctx, caller(ctx).UserID, in.ID, transport.IfMatch(in.IfMatch, tagTag))
+			return nil, a.playbook.DeleteTag(ctx, caller(ctx).UserID, in.ID, transport.IfMatch(in.IfMatch, tagTag))
 		})
 	merge := forEveryAccount(tagRoute(writeJournal, http.MethodPost, "/{id}/merge", "mergeTag", "Merge a tag into another"))
 	merge.about = "Puts the tag into on every trade that has this one, replaces it in saved views, and deletes it, in one transaction. " +
 		"A trade that has both keeps one. The answer is the remaining tag."
 	merge.status = http.StatusOK
 	merge.refusals = []int{http.StatusNotFound}
-	register(a, merge, a.mergeTag)
+	register(api, merge, a.mergeTag)
 }
 
 // tagMerge is a merge of the tag of the path.
@@ -86,11 +92,11 @@ type tagMerge struct {
 	}
 }
 
-func (a *API) mergeTag(ctx context.Context, in *tagMerge) (*body[tag], error) {
+func (a tagAPI) mergeTag(ctx context.Context, in *tagMerge) (*body[tag], error) {
 	owner := caller(ctx).UserID
 	var merged playbook.CountedTag
-	err := a.DB.Update(ctx, func(tx *db.Tx) (err error) {
-		if merged, err = a.Playbook.MergeTag(ctx, tx, owner, in.ID, in.Body.Into); err != nil {
+	err := a.db.Update(ctx, func(tx *db.Tx) (err error) {
+		if merged, err = a.playbook.MergeTag(ctx, tx, owner, in.ID, in.Body.Into); err != nil {
 			return err
 		}
 		return views.ReplaceTag(ctx, tx, owner, in.ID, in.Body.Into)
@@ -119,7 +125,7 @@ type tagEffect struct {
 	analytics.Effect
 }
 
-func (a *API) tagEffects(ctx context.Context, in *tagEffectsQuery) (*body[[]tagEffect], error) {
+func (a figureAPI) tagEffects(ctx context.Context, in *tagEffectsQuery) (*body[[]tagEffect], error) {
 	out := []tagEffect{}
 	err := a.withFigures(ctx, in.withoutZone(), func(tx *db.Tx, q *figureRequest) error {
 		list, err := playbook.ListTags(ctx, tx, caller(ctx).UserID)

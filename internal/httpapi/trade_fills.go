@@ -13,10 +13,10 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-func (a *API) registerTradeFillRoutes() {
+func (a tradeAPI) registerTradeFillRoutes(api *API) {
 	list := tradeRoute(readJournal, http.MethodGet, "/{id}/fills", "listTradeFills", "List the fills of a trade by time")
 	list.about = "GET /trades/{id} contains the first 1000 of them."
-	registerList(a, allowLongAnswer(list), a.listTradeFills)
+	registerList(api, allowLongAnswer(list), a.listTradeFills)
 }
 
 type tradeFillQuery struct {
@@ -24,7 +24,7 @@ type tradeFillQuery struct {
 	Paging
 }
 
-func (a *API) listTradeFills(ctx context.Context, in *tradeFillQuery) (*listing[tradeFill], error) {
+func (a tradeAPI) listTradeFills(ctx context.Context, in *tradeFillQuery) (*listing[tradeFill], error) {
 	after, err := decodeTradeFillCursor(&in.Paging)
 	if err != nil {
 		return nil, err
@@ -32,7 +32,7 @@ func (a *API) listTradeFills(ctx context.Context, in *tradeFillQuery) (*listing[
 	owner, size := caller(ctx).UserID, in.pageSize()
 	var page []ledger.TradeFill
 	var total int
-	err = a.DB.View(ctx, func(tx *db.Tx) (err error) {
+	err = a.db.View(ctx, func(tx *db.Tx) (err error) {
 		page, total, err = ledger.ReadTradeFills(ctx, tx, owner, in.ID, after, min(size, maxPage)+1)
 		return err
 	})
@@ -41,7 +41,7 @@ func (a *API) listTradeFills(ctx context.Context, in *tradeFillQuery) (*listing[
 	}
 	if size == 0 {
 		return &listing[tradeFill]{each: func(emit func(tradeFill) error) error {
-			return a.DB.View(ctx, func(tx *db.Tx) error { return eachTradeFill(ctx, tx, owner, in.ID, after, emit) })
+			return a.db.View(ctx, func(tx *db.Tx) error { return eachTradeFill(ctx, tx, owner, in.ID, after, emit) })
 		}}, nil
 	}
 	return newListing(&in.Paging, page, total, shapeTradeFill, tradeFillKeys), nil

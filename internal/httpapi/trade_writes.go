@@ -78,13 +78,13 @@ func locateError(field, message string, err error) error {
 	return journal.InvalidField(field+name, "%s", message+refusal.Message)
 }
 
-func (a *API) addTrade(ctx context.Context, in *body[newTrade]) (*body[[]writtenTrade], error) {
+func (a tradeAPI) addTrade(ctx context.Context, in *body[newTrade]) (*body[[]writtenTrade], error) {
 	fills, err := in.Body.checkFills()
 	if err != nil {
 		return nil, err
 	}
 	var trades []writtenTrade
-	err = a.DB.Update(ctx, func(tx *db.Tx) (err error) {
+	err = a.db.Update(ctx, func(tx *db.Tx) (err error) {
 		trades, err = a.addTradeIn(ctx, tx, in.Body, fills)
 		return err
 	})
@@ -93,9 +93,9 @@ func (a *API) addTrade(ctx context.Context, in *body[newTrade]) (*body[[]written
 
 // addTradeIn stores the fills, annotates the trades that they belong to and
 // reads these trades, as one step.
-func (a *API) addTradeIn(ctx context.Context, tx *db.Tx, in newTrade, fills []ledger.NewFill) ([]writtenTrade, error) {
+func (a tradeAPI) addTradeIn(ctx context.Context, tx *db.Tx, in newTrade, fills []ledger.NewFill) ([]writtenTrade, error) {
 	owner := caller(ctx).UserID
-	added, err := a.Ledger.AddFills(ctx, tx, owner, in.AccountID, fills)
+	added, err := a.ledger.AddFills(ctx, tx, owner, in.AccountID, fills)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +115,7 @@ func (a *API) addTradeIn(ctx context.Context, tx *db.Tx, in newTrade, fills []le
 		}
 	}
 	if set := in.AnnotationFields.change(); !set.IsEmpty() {
-		if _, err := a.Playbook.AnnotateTrades(ctx, tx, owner, ids, playbook.BulkChange{Set: set}); err != nil {
+		if _, err := a.playbook.AnnotateTrades(ctx, tx, owner, ids, playbook.BulkChange{Set: set}); err != nil {
 			return nil, err
 		}
 	}
@@ -141,13 +141,13 @@ type tradePreview struct {
 }
 
 // previewTrade groups the fills of a request as a write would and stores nothing.
-func (a *API) previewTrade(ctx context.Context, in *body[tradeFills]) (*body[tradePreview], error) {
+func (a tradeAPI) previewTrade(ctx context.Context, in *body[tradeFills]) (*body[tradePreview], error) {
 	fills, err := newTrade{AccountID: in.Body.AccountID, Fills: in.Body.Fills}.checkFills()
 	if err != nil {
 		return nil, err
 	}
 	var found ledger.InsertPreview
-	err = a.DB.View(ctx, func(tx *db.Tx) (err error) {
+	err = a.db.View(ctx, func(tx *db.Tx) (err error) {
 		found, err = ledger.PreviewInsert(ctx, tx, caller(ctx).UserID, in.Body.AccountID, fills)
 		return err
 	})
@@ -203,14 +203,14 @@ type bulkResult struct {
 	Changed bool            `json:"changed"`
 }
 
-func (a *API) annotateTrades(ctx context.Context, in *body[bulkAnnotation]) (*body[bulkReport], error) {
+func (a tradeAPI) annotateTrades(ctx context.Context, in *body[bulkAnnotation]) (*body[bulkReport], error) {
 	change, err := in.Body.change()
 	if err != nil {
 		return nil, err
 	}
 	var results []playbook.BulkResult
-	err = a.DB.Update(ctx, func(tx *db.Tx) (err error) {
-		results, err = a.Playbook.AnnotateTrades(ctx, tx, caller(ctx).UserID, in.Body.IDs, change)
+	err = a.db.Update(ctx, func(tx *db.Tx) (err error) {
+		results, err = a.playbook.AnnotateTrades(ctx, tx, caller(ctx).UserID, in.Body.IDs, change)
 		return err
 	})
 	if err != nil {
@@ -238,19 +238,19 @@ func locateInSet(err error) error {
 	return locateError("set.", "", err)
 }
 
-func (a *API) registerTradeWriteRoutes() {
+func (a tradeAPI) registerTradeWriteRoutes(api *API) {
 	add := tradeRoute(writeJournal, http.MethodPost, "", "addTrade", "Add fills and annotate their trades")
 	add.about = "Stores the fills, groups them into trades and sets the annotations on every one of these trades, all in one transaction. " +
 		"A fill that is already stored is not added again, by the rules of POST /executions; equal fills of one request are all stored. " +
 		"The answer is the trades that the fills belong to now, in the order of the fills."
-	register(a, add, a.addTrade)
+	register(api, add, a.addTrade)
 	preview := tradeRoute(writeJournal, http.MethodPost, "/preview", "previewTrade", "Preview fills; nothing is written")
 	preview.about = "Groups the fills with the stored ones as POST /trades would, and returns the result."
 	preview.status, preview.refusals = http.StatusOK, []int{http.StatusNotFound}
-	register(a, preview, a.previewTrade)
+	register(api, preview, a.previewTrade)
 	bulk := tradeRoute(writeJournal, http.MethodPatch, "", "annotateTrades", "Annotate several trades")
 	bulk.about = "All or nothing: if one id is unknown or one value is invalid, no trade is changed. " +
 		"set is applied first, then tags and setups are removed, then added."
 	bulk.refusals = []int{http.StatusNotFound}
-	register(a, bulk, a.annotateTrades)
+	register(api, bulk, a.annotateTrades)
 }

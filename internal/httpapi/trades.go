@@ -5,9 +5,12 @@ import (
 	"net/http"
 	"time"
 
+	"fillbook/internal/base/db"
 	"fillbook/internal/base/decimal"
 	"fillbook/internal/base/journal"
+	"fillbook/internal/figures/excursions"
 	"fillbook/internal/figures/tradeview"
+	"fillbook/internal/prices/bars"
 	"fillbook/internal/trading/annotations"
 	"fillbook/internal/trading/ledger"
 	"fillbook/internal/trading/matching"
@@ -126,7 +129,17 @@ func (in *tradeQuery) listQuery() (query tradeview.Query, err error) {
 	return query, err
 }
 
-func (a *API) listTrades(ctx context.Context, in *tradeQuery) (*listing[Trade], error) {
+// tradeAPI has the operations on trades and their annotations.
+type tradeAPI struct {
+	db         *db.DB
+	ledger     *ledger.Service
+	playbook   *playbook.Service
+	trades     *tradeview.Service
+	bars       *bars.Service
+	excursions *excursions.Service
+}
+
+func (a tradeAPI) listTrades(ctx context.Context, in *tradeQuery) (*listing[Trade], error) {
 	owner := caller(ctx).UserID
 	query, err := in.listQuery()
 	if err != nil {
@@ -135,11 +148,11 @@ func (a *API) listTrades(ctx context.Context, in *tradeQuery) (*listing[Trade], 
 	size := in.pageSize()
 	if size == 0 {
 		return &listing[Trade]{each: func(emit func(Trade) error) error {
-			return a.Trades.Each(ctx, owner, query, func(v *tradeview.View) error { return emit(shapeTrade(v)) })
+			return a.trades.Each(ctx, owner, query, func(v *tradeview.View) error { return emit(shapeTrade(v)) })
 		}}, nil
 	}
 	query.Limit = size + 1 // to know whether there is a next page
-	page, err := a.Trades.Page(ctx, owner, query)
+	page, err := a.trades.Page(ctx, owner, query)
 	if err != nil {
 		return nil, err
 	}
@@ -157,20 +170,20 @@ func tradeRoute(needs permission, method, path, id, summary string) route {
 	return r
 }
 
-func (a *API) registerTradeRoutes() {
-	registerList(a, allowLongAnswer(tradeRoute(readJournal, http.MethodGet, "", "listTrades", "List trades, newest first by default")), a.listTrades)
-	register(a, tradeRoute(readJournal, http.MethodGet, "/{id}", "getTrade", "Read a trade with its fills"),
+func (a tradeAPI) register(api *API) {
+	registerList(api, allowLongAnswer(tradeRoute(readJournal, http.MethodGet, "", "listTrades", "List trades, newest first by default")), a.listTrades)
+	register(api, tradeRoute(readJournal, http.MethodGet, "/{id}", "getTrade", "Read a trade with its fills"),
 		func(ctx context.Context, in *ByID[journal.TradeID]) (*body[TradeDetail], error) {
-			detail, err := a.Trades.Detail(ctx, caller(ctx).UserID, in.ID)
+			detail, err := a.trades.Detail(ctx, caller(ctx).UserID, in.ID)
 			return answer(shapeTradeDetail(&detail), err)
 		})
-	register(a, tradeRoute(writeJournal, http.MethodPatch, "/{id}", "annotateTrade", "Annotate a trade"), a.annotateTrade)
+	register(api, tradeRoute(writeJournal, http.MethodPatch, "/{id}", "annotateTrade", "Annotate a trade"), a.annotateTrade)
 	remove := tradeRoute(writeJournal, http.MethodDelete, "/{id}", "deleteTrade", "Delete a trade with the fills that belong to it alone")
 	remove.about = "A fill shared with another trade keeps its part in that trade."
-	register(a, remove, a.deleteTrade)
-	a.registerTradeFillRoutes()
-	a.registerExcursionRoutes()
-	a.registerRunningRoutes()
-	a.registerTradeWriteRoutes()
-	a.registerOrphanRoutes()
+	register(api, remove, a.deleteTrade)
+	a.registerTradeFillRoutes(api)
+	a.registerExcursionRoutes(api)
+	a.registerRunningRoutes(api)
+	a.registerTradeWriteRoutes(api)
+	a.registerOrphanRoutes(api)
 }

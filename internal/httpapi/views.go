@@ -65,32 +65,37 @@ func viewRoute(needs permission, method, path, id, summary string) route {
 	return journalRoute(needs, method, "/views"+path, id, "Views", summary)
 }
 
-func (a *API) registerViewRoutes() {
-	registerList(a, viewRoute(readJournal, http.MethodGet, "", "listViews", "List the saved views by position"),
+// viewAPI has the operations on saved views.
+type viewAPI struct {
+	views *views.Service
+}
+
+func (a viewAPI) register(api *API) {
+	registerList(api, viewRoute(readJournal, http.MethodGet, "", "listViews", "List the saved views by position"),
 		func(ctx context.Context, in *Paging) (*listing[savedView], error) {
-			list, err := a.Views.List(ctx, caller(ctx).UserID)
+			list, err := a.views.List(ctx, caller(ctx).UserID)
 			if err != nil {
 				return nil, err
 			}
 			return paginate(in, list, shapeView, func(v views.View) string { return string(v.ID) })
 		})
-	register(a, viewRoute(writeJournal, http.MethodPost, "", "createView", "Save a view; names are unique regardless of case among views of the same accounts"),
+	register(api, viewRoute(writeJournal, http.MethodPost, "", "createView", "Save a view; names are unique regardless of case among views of the same accounts"),
 		func(ctx context.Context, in *body[viewFields]) (*body[savedView], error) {
-			created, err := a.Views.Create(ctx, caller(ctx).UserID, in.Body.change())
+			created, err := a.views.Create(ctx, caller(ctx).UserID, in.Body.change())
 			return answer(shapeView(created), err)
 		})
-	register(a, viewRoute(readJournal, http.MethodGet, "/{id}", "getView", "Read a view"),
+	register(api, viewRoute(readJournal, http.MethodGet, "/{id}", "getView", "Read a view"),
 		func(ctx context.Context, in *ByID[journal.ViewID]) (*body[savedView], error) {
-			found, err := a.Views.View(ctx, caller(ctx).UserID, in.ID)
+			found, err := a.views.View(ctx, caller(ctx).UserID, in.ID)
 			return answer(shapeView(found), err)
 		})
-	register(a, viewRoute(writeJournal, http.MethodPatch, "/{id}", "changeView", "Change a view"),
+	register(api, viewRoute(writeJournal, http.MethodPatch, "/{id}", "changeView", "Change a view"),
 		func(ctx context.Context, in *ChangeOf[journal.ViewID, viewFields]) (*body[savedView], error) {
-			changed, err := a.Views.Update(ctx, caller(ctx).UserID, in.ID, in.Body.change(), transport.IfMatch(in.IfMatch, viewTag))
+			changed, err := a.views.Update(ctx, caller(ctx).UserID, in.ID, in.Body.change(), transport.IfMatch(in.IfMatch, viewTag))
 			return answer(shapeView(changed), err)
 		})
-	register(a, viewRoute(writeJournal, http.MethodDelete, "/{id}", "deleteView", "Delete a view"),
+	register(api, viewRoute(writeJournal, http.MethodDelete, "/{id}", "deleteView", "Delete a view"),
 		func(ctx context.Context, in *DeleteOf[journal.ViewID]) (*nothing, error) {
-			return nil, a.Views.Delete(ctx, caller(ctx).UserID, in.ID, transport.IfMatch(in.IfMatch, viewTag))
+			return nil, a.views.Delete(ctx, caller(ctx).UserID, in.ID, transport.IfMatch(in.IfMatch, viewTag))
 		})
 }
