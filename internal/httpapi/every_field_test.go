@@ -93,6 +93,9 @@ func TestEveryFieldSurvives(t *testing.T) {
 		j.followAnnotations()
 		want := j.readAll(j.client)
 		checkComplete(t, want)
+		if t.Failed() {
+			return // what has no value cannot be followed
+		}
 
 		w.clock.Advance(5 * time.Minute)
 		text := j.exported(j.client, "json")
@@ -144,12 +147,7 @@ func (j *fullJournal) annotations() more {
 	}
 	for _, name := range jsonNames(reflect.TypeFor[httpapi.AnnotationFields]()) {
 		if _, there := values[name]; !there {
-			j.t.Errorf("the annotation %s has no value in this test", name)
-		}
-	}
-	for _, f := range playbook.AnnotationFields {
-		if _, there := values[writtenAs(f.Name)]; !there {
-			j.t.Errorf("the annotation %s of the field table has no value in this test", f.Name)
+			j.t.Errorf("the annotation %s has no value: add one to fullJournal.annotations in every_field_test.go", name)
 		}
 	}
 	return values
@@ -338,7 +336,7 @@ func checkComplete(t *testing.T, all map[string][]map[string]string) {
 		for _, name := range jsonNames(httpapi.RecordTypes[kind.name]) {
 			has := func(record map[string]string) bool { return !isEmptyText(record[name]) }
 			if kind.except[name] == "" && !slices.ContainsFunc(all[kind.name], has) {
-				t.Errorf("no %s of this test has a value in %s", kind.name, name)
+				t.Errorf("%s of a %s has no value: add one to fullJournal.fillRecords in every_field_test.go", name, kind.name)
 			}
 		}
 	}
