@@ -31,9 +31,10 @@ type goBlock struct {
 	isTest                bool
 }
 
-var goFence = regexp.MustCompile("(?ms)^ *```go\n(.*?)^ *```")
+var goFence = regexp.MustCompile("(?ms)^( *)```go\n(.*?)^ *```")
 
-// TestGoBlocksCompile compiles the Go code in the documents as part of its package.
+// TestGoBlocksCompile compiles the Go code in the documents as part of its package. The tests
+// of a package that only a document has are run.
 func TestGoBlocksCompile(t *testing.T) {
 	t.Parallel()
 	top, err := filepath.Abs(root)
@@ -51,13 +52,13 @@ func TestGoBlocksCompile(t *testing.T) {
 			continue
 		}
 		for i, found := range blocks {
-			block := known[i]
+			block, code := known[i], strings.ReplaceAll("\n"+found[2], "\n"+found[1], "\n")
 			name := fmt.Sprintf("document%d.go", i)
 			if block.isTest {
 				name = fmt.Sprintf("document%d_test.go", i)
 			}
 			copied := filepath.Join(t.TempDir(), name)
-			if err := os.WriteFile(copied, []byte(block.before+found[1]+block.after), 0o600); err != nil {
+			if err := os.WriteFile(copied, []byte(block.before+code+block.after), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			if overlays[block.folder] == nil {
@@ -74,8 +75,8 @@ func TestGoBlocksCompile(t *testing.T) {
 	}
 }
 
-// compileOverlay compiles a package and its tests with more files. go vet would look for
-// the folder, which a new package does not have.
+// compileOverlay compiles a package and its tests with more files, and runs the tests of a
+// new package. go vet would look for the folder, which a new package does not have.
 func compileOverlay(t *testing.T, top, folder string, overlay map[string]string) {
 	t.Helper()
 	list, err := json.Marshal(map[string]any{"Replace": overlay})
@@ -86,9 +87,19 @@ func compileOverlay(t *testing.T, top, folder string, overlay map[string]string)
 	if err := os.WriteFile(replaced, list, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	command := exec.CommandContext(t.Context(), "go", "list", "-export", "-test", "-trimpath", "-overlay", replaced, "./"+folder)
-	command.Dir = top
-	if output, err := command.CombinedOutput(); err != nil {
-		t.Errorf("%v\n%s", err, strings.TrimSpace(string(output)))
+	run := func(folder, name string, arguments ...string) {
+		command := exec.CommandContext(t.Context(), name, arguments...)
+		command.Dir = folder
+		if output, err := command.CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, strings.TrimSpace(string(output)))
+		}
 	}
+	if _, err := os.Stat(filepath.Join(top, folder)); err == nil {
+		run(top, "go", "list", "-export", "-test", "-trimpath", "-overlay", replaced, "./"+folder)
+		return
+	}
+	scratch := t.TempDir() // go test would run in the folder
+	binary := filepath.Join(scratch, "document.test")
+	run(top, "go", "test", "-c", "-vet=off", "-trimpath", "-overlay", replaced, "-o", binary, "./"+folder)
+	run(scratch, binary)
 }
