@@ -130,8 +130,6 @@ func (a *API) registerRoutes() {
 	for _, r := range a.resources() {
 		r.register(a)
 	}
-	a.registerBarSourceRoutes()
-	a.registerConnectionRoutes()
 }
 
 // resources returns all resources with the services that each needs.
@@ -148,7 +146,7 @@ func (a *API) resources() []resource {
 		attachmentAPI{s.DB, s.Playbook}, missedAPI{s.DB, s.Playbook},
 		routineAPI{s.Routine}, settingAPI{s.Ledger, s.Routine, s.Settings},
 		importAPI{s.Imports}, layoutAPI{s.Imports}, hookAPI{s.Hooks, a.options.PublicURL}, noticeAPI{s.Clock, s.Notices},
-		barAPI{s.Bars, s.BarImports, a.spool},
+		barAPI{s.Bars, s.BarImports, a.spool}, barSourceAPI{s.BarSources}, connectionAPI{s.Connections},
 		exportAPI{db: s.DB, clock: s.Clock, log: s.Log, playbook: s.Playbook, figures: s.Figures, trades: s.Trades},
 		shareAPI{s.Sharing, a.options.PublicURL, a.options.ShareLinks},
 	}

@@ -51,12 +51,15 @@ func shapeField(f remote.Field) providerField {
 	}
 }
 
-func (a *API) shapeProvider(p barsource.Provider) barProvider {
+// barSourceAPI has the operations on sources of bars.
+type barSourceAPI struct{ sources *barfetch.Service }
+
+func (a barSourceAPI) shapeProvider(p barsource.Provider) barProvider {
 	about := p.Describe()
 	_, charges := p.(barsource.Pricer)
 	return barProvider{
 		Provider: about.Name, Name: about.Title, Covers: about.Covers, Notes: about.Notes, Hosts: about.Hosts, Charges: charges, Rates: about.IsRates,
-		Available: a.BarSources.Enabled(),
+		Available: a.sources.Enabled(),
 		Fields:    shapeAll(about.Fields, shapeField),
 	}
 }
@@ -164,7 +167,7 @@ func shapeBarPrice(q barfetch.Quote) barPrice {
 	return barPrice{Price: q.Amount, Currency: q.Currency, Symbols: q.Symbols, Days: q.Sessions, Remaining: q.Remaining}
 }
 
-func (a *API) registerBarSourceRoutes() {
+func (a barSourceAPI) register(api *API) {
 	route := func(method, path, id, summary string) route {
 		needs := writeSources
 		if method == http.MethodGet {
@@ -172,75 +175,75 @@ func (a *API) registerBarSourceRoutes() {
 		}
 		return barRoute(needs, method, "/sources"+path, id, summary)
 	}
-	register(a, barRoute(readBars, http.MethodGet, "/providers", "listBarProviders", "List the providers of bars"),
+	register(api, barRoute(readBars, http.MethodGet, "/providers", "listBarProviders", "List the providers of bars"),
 		func(context.Context, *struct{}) (*body[[]barProvider], error) {
-			return answer(shapeAll(a.BarSources.Providers, a.shapeProvider), nil)
+			return answer(shapeAll(a.sources.Providers, a.shapeProvider), nil)
 		})
-	registerList(a, route(http.MethodGet, "", "listBarSources", "List your sources of bars by provider"),
+	registerList(api, route(http.MethodGet, "", "listBarSources", "List your sources of bars by provider"),
 		func(ctx context.Context, in *Paging) (*listing[barSource], error) {
-			list, err := a.BarSources.List(ctx, caller(ctx).UserID)
+			list, err := a.sources.List(ctx, caller(ctx).UserID)
 			if err != nil {
 				return nil, err
 			}
 			return paginate(in, list, shapeBarSource, func(s barfetch.Source) string { return string(s.ID) })
 		})
-	register(a, route(http.MethodPost, "", "createBarSource", "Get bars from a provider; the first run starts at once"),
+	register(api, route(http.MethodPost, "", "createBarSource", "Get bars from a provider; the first run starts at once"),
 		func(ctx context.Context, in *body[barSourceFields]) (*body[barSource], error) {
 			change, err := in.Body.change()
 			if err != nil {
 				return nil, err
 			}
-			created, err := a.BarSources.Create(ctx, caller(ctx).UserID, change)
+			created, err := a.sources.Create(ctx, caller(ctx).UserID, change)
 			return answer(shapeBarSource(created), err)
 		})
-	register(a, route(http.MethodGet, "/{id}", "getBarSource", "Read a source of bars"),
+	register(api, route(http.MethodGet, "/{id}", "getBarSource", "Read a source of bars"),
 		func(ctx context.Context, in *ByID[journal.BarSourceID]) (*body[barSource], error) {
-			found, err := a.BarSources.Get(ctx, caller(ctx).UserID, in.ID)
+			found, err := a.sources.Get(ctx, caller(ctx).UserID, in.ID)
 			return answer(shapeBarSource(found), err)
 		})
-	register(a, route(http.MethodPatch, "/{id}", "changeBarSource", "Change a source of bars, or its key"),
+	register(api, route(http.MethodPatch, "/{id}", "changeBarSource", "Change a source of bars, or its key"),
 		func(ctx context.Context, in *ChangeOf[journal.BarSourceID, barSourceFields]) (*body[barSource], error) {
 			change, err := in.Body.change()
 			if err != nil {
 				return nil, err
 			}
-			changed, err := a.BarSources.Update(ctx, caller(ctx).UserID, in.ID, change, transport.IfMatch(in.IfMatch, barSourceTag))
+			changed, err := a.sources.Update(ctx, caller(ctx).UserID, in.ID, change, transport.IfMatch(in.IfMatch, barSourceTag))
 			return answer(shapeBarSource(changed), err)
 		})
-	register(a, route(http.MethodDelete, "/{id}", "deleteBarSource", "Delete a source of bars and its key; the bars stay"),
+	register(api, route(http.MethodDelete, "/{id}", "deleteBarSource", "Delete a source of bars and its key; the bars stay"),
 		func(ctx context.Context, in *DeleteOf[journal.BarSourceID]) (*nothing, error) {
-			return nil, a.BarSources.Delete(ctx, caller(ctx).UserID, in.ID, transport.IfMatch(in.IfMatch, barSourceTag))
+			return nil, a.sources.Delete(ctx, caller(ctx).UserID, in.ID, transport.IfMatch(in.IfMatch, barSourceTag))
 		})
-	a.registerBarRunRoutes(route)
+	a.registerBarRunRoutes(api, route)
 }
 
-func (a *API) registerBarRunRoutes(route func(method, path, id, summary string) route) {
+func (a barSourceAPI) registerBarRunRoutes(api *API, route func(method, path, id, summary string) route) {
 	start := route(http.MethodPost, "/{id}/run", "runBarSource", "Fetch bars now; at most once a minute")
 	start.status, start.body = http.StatusAccepted, transport.NoBody
 	start.refusals = append(start.refusals, http.StatusTooManyRequests)
-	register(a, start, func(ctx context.Context, in *StartOf) (*body[barSource], error) {
+	register(api, start, func(ctx context.Context, in *StartOf) (*body[barSource], error) {
 		most, err := in.maxPrice()
 		if err != nil {
 			return nil, err
 		}
-		started, err := a.BarSources.Start(ctx, caller(ctx).UserID, in.ID, most)
+		started, err := a.sources.Start(ctx, caller(ctx).UserID, in.ID, most)
 		return answer(shapeBarSource(started), err)
 	})
 	price := route(http.MethodPost, "/{id}/price", "priceBarSource", "Ask the provider what the bars cost; nothing is ordered")
 	price.status, price.body = http.StatusOK, transport.NoBody
 	price.refusals = append(price.refusals, http.StatusTooManyRequests)
-	register(a, price, func(ctx context.Context, in *ByID[journal.BarSourceID]) (*body[barPrice], error) {
-		release, err := a.beginProviderCall(ctx)
+	register(api, price, func(ctx context.Context, in *ByID[journal.BarSourceID]) (*body[barPrice], error) {
+		release, err := api.beginProviderCall(ctx)
 		if err != nil {
 			return nil, err
 		}
 		defer release()
-		quote, err := a.BarSources.Price(ctx, caller(ctx).UserID, in.ID)
+		quote, err := a.sources.Price(ctx, caller(ctx).UserID, in.ID)
 		return answer(shapeBarPrice(quote), err)
 	})
-	registerList(a, route(http.MethodGet, "/{id}/runs", "listBarRuns", "List the runs of a source, newest first"),
+	registerList(api, route(http.MethodGet, "/{id}/runs", "listBarRuns", "List the runs of a source, newest first"),
 		func(ctx context.Context, in *RunsOf[journal.BarSourceID]) (*listing[barRun], error) {
-			list, err := a.BarSources.RunsOf(ctx, caller(ctx).UserID, in.ID)
+			list, err := a.sources.RunsOf(ctx, caller(ctx).UserID, in.ID)
 			if err != nil {
 				return nil, err
 			}

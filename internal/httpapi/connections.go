@@ -31,7 +31,10 @@ type connectionProvider struct {
 	Fields      []providerField       `json:"fields" doc:"The credentials and choices of a connection."`
 }
 
-func (a *API) shapeConnector(c connector.Connector) connectionProvider {
+// connectionAPI has the operations on connections to brokers.
+type connectionAPI struct{ connections *connections.Service }
+
+func (a connectionAPI) shapeConnector(c connector.Connector) connectionProvider {
 	about := c.Describe()
 	zone := about.Zone
 	if zone == "" {
@@ -40,7 +43,7 @@ func (a *API) shapeConnector(c connector.Connector) connectionProvider {
 	days := int(about.History / (24 * time.Hour))
 	return connectionProvider{
 		Provider: about.Name, Name: about.Title, Covers: about.Covers, Notes: about.Notes, Steps: about.Steps, Hosts: about.Hosts,
-		Rights: about.Rights, Zone: zone, HistoryDays: nilIfZero(days), ReplacesKey: about.ReplacesKey, Available: a.Connections.Enabled(), Fields: shapeAll(about.Fields, shapeField),
+		Rights: about.Rights, Zone: zone, HistoryDays: nilIfZero(days), ReplacesKey: about.ReplacesKey, Available: a.connections.Enabled(), Fields: shapeAll(about.Fields, shapeField),
 	}
 }
 
@@ -209,14 +212,14 @@ func connectionRoute(method, path, id, summary string) route {
 	return journalRoute(needs, method, "/connections"+path, id, "Connections", summary)
 }
 
-func (a *API) registerConnectionRoutes() {
-	register(a, connectionRoute(http.MethodGet, "/providers", "listConnectionProviders", "List the brokers that Fillbook can fetch from"),
+func (a connectionAPI) register(api *API) {
+	register(api, connectionRoute(http.MethodGet, "/providers", "listConnectionProviders", "List the brokers that Fillbook can fetch from"),
 		func(context.Context, *struct{}) (*body[[]connectionProvider], error) {
-			return answer(shapeAll(a.Connections.Providers, a.shapeConnector), nil)
+			return answer(shapeAll(a.connections.Providers, a.shapeConnector), nil)
 		})
-	registerList(a, connectionRoute(http.MethodGet, "", "listConnections", "List your connections, oldest first"),
+	registerList(api, connectionRoute(http.MethodGet, "", "listConnections", "List your connections, oldest first"),
 		func(ctx context.Context, in *Paging) (*listing[connection], error) {
-			list, err := a.Connections.List(ctx, caller(ctx).UserID)
+			list, err := a.connections.List(ctx, caller(ctx).UserID)
 			if err != nil {
 				return nil, err
 			}
@@ -224,65 +227,65 @@ func (a *API) registerConnectionRoutes() {
 		})
 	create := connectionRoute(http.MethodPost, "", "createConnection", "Connect an account to a broker; the first run starts at once unless the schedule is manual")
 	create.refusals = append(create.refusals, http.StatusTooManyRequests)
-	register(a, create, func(ctx context.Context, in *NewConnection) (*body[connection], error) {
+	register(api, create, func(ctx context.Context, in *NewConnection) (*body[connection], error) {
 		change, err := in.Body.change()
 		if err != nil {
 			return nil, err
 		}
 		if in.Test {
-			release, err := a.beginProviderCall(ctx)
+			release, err := api.beginProviderCall(ctx)
 			if err != nil {
 				return nil, err
 			}
 			defer release()
 		}
-		created, err := a.Connections.Create(ctx, connectionActor(ctx), change, in.Test)
+		created, err := a.connections.Create(ctx, connectionActor(ctx), change, in.Test)
 		return answer(shapeConnection(created), err)
 	})
-	register(a, connectionRoute(http.MethodGet, "/{id}", "getConnection", "Read a connection"),
+	register(api, connectionRoute(http.MethodGet, "/{id}", "getConnection", "Read a connection"),
 		func(ctx context.Context, in *ByID[journal.ConnectionID]) (*body[connection], error) {
-			found, err := a.Connections.Get(ctx, caller(ctx).UserID, in.ID)
+			found, err := a.connections.Get(ctx, caller(ctx).UserID, in.ID)
 			return answer(shapeConnection(found), err)
 		})
-	register(a, connectionRoute(http.MethodPatch, "/{id}", "changeConnection", "Change a connection, or its key"),
+	register(api, connectionRoute(http.MethodPatch, "/{id}", "changeConnection", "Change a connection, or its key"),
 		func(ctx context.Context, in *ChangeOf[journal.ConnectionID, connectionFields]) (*body[connection], error) {
 			change, err := in.Body.change()
 			if err != nil {
 				return nil, err
 			}
-			changed, err := a.Connections.Update(ctx, connectionActor(ctx), in.ID, change, transport.IfMatch(in.IfMatch, connectionTag))
+			changed, err := a.connections.Update(ctx, connectionActor(ctx), in.ID, change, transport.IfMatch(in.IfMatch, connectionTag))
 			return answer(shapeConnection(changed), err)
 		})
-	register(a, connectionRoute(http.MethodDelete, "/{id}", "deleteConnection", "Delete a connection and its key; the fills stay"),
+	register(api, connectionRoute(http.MethodDelete, "/{id}", "deleteConnection", "Delete a connection and its key; the fills stay"),
 		func(ctx context.Context, in *DeleteOf[journal.ConnectionID]) (*nothing, error) {
-			return nil, a.Connections.Delete(ctx, connectionActor(ctx), in.ID, transport.IfMatch(in.IfMatch, connectionTag))
+			return nil, a.connections.Delete(ctx, connectionActor(ctx), in.ID, transport.IfMatch(in.IfMatch, connectionTag))
 		})
-	a.registerConnectionRunRoutes()
+	a.registerConnectionRunRoutes(api)
 }
 
-func (a *API) registerConnectionRunRoutes() {
+func (a connectionAPI) registerConnectionRunRoutes(api *API) {
 	test := connectionRoute(http.MethodPost, "/test", "testConnection", "Sign in at a broker and show whose the key is, what it allows and the newest fill; nothing is stored")
 	test.status, test.secret = http.StatusOK, true
 	test.refusals = append(test.refusals, http.StatusTooManyRequests)
-	register(a, test, func(ctx context.Context, in *body[connectionTest]) (*body[connectionTestResult], error) {
-		release, err := a.beginProviderCall(ctx)
+	register(api, test, func(ctx context.Context, in *body[connectionTest]) (*body[connectionTestResult], error) {
+		release, err := api.beginProviderCall(ctx)
 		if err != nil {
 			return nil, err
 		}
 		defer release()
-		found, err := a.Connections.Test(ctx, caller(ctx).UserID, in.Body.Provider, in.Body.Credentials, in.Body.AcceptTradingKey)
+		found, err := a.connections.Test(ctx, caller(ctx).UserID, in.Body.Provider, in.Body.Credentials, in.Body.AcceptTradingKey)
 		return answer(shapeTested(found), err)
 	})
 	start := connectionRoute(http.MethodPost, "/{id}/run", "runConnection", "Fetch now; at most once a minute")
 	start.status, start.body = http.StatusAccepted, transport.NoBody
 	start.refusals = append(start.refusals, http.StatusTooManyRequests)
-	register(a, start, func(ctx context.Context, in *ByID[journal.ConnectionID]) (*body[connectionRun], error) {
-		run, err := a.Connections.Start(ctx, caller(ctx).UserID, in.ID)
+	register(api, start, func(ctx context.Context, in *ByID[journal.ConnectionID]) (*body[connectionRun], error) {
+		run, err := a.connections.Start(ctx, caller(ctx).UserID, in.ID)
 		return answer(shapeConnectionRun(run), err)
 	})
-	registerList(a, connectionRoute(http.MethodGet, "/{id}/runs", "listConnectionRuns", "List the runs of a connection in the last 90 days, newest first"),
+	registerList(api, connectionRoute(http.MethodGet, "/{id}/runs", "listConnectionRuns", "List the runs of a connection in the last 90 days, newest first"),
 		func(ctx context.Context, in *RunsOf[journal.ConnectionID]) (*listing[connectionRun], error) {
-			list, err := a.Connections.RunsOf(ctx, caller(ctx).UserID, in.ID)
+			list, err := a.connections.RunsOf(ctx, caller(ctx).UserID, in.ID)
 			if err != nil {
 				return nil, err
 			}
