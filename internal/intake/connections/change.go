@@ -148,7 +148,7 @@ func checkRights(about connector.Description, who Identity, acceptsTradingKey bo
 	return refusal
 }
 
-// refuse returns the refusal for unchecked credentials.
+// refuse returns the refusal for credentials whose check failed.
 func refuse(title string, err error) error {
 	meaning := explain(title, err)
 	switch {
