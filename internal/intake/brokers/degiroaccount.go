@@ -58,9 +58,9 @@ func degiroAccount(r *statement.Reader) error {
 	return nil
 }
 
-// joinDegiroRows returns the table with every line that continues the row above
-// joined to it, and the place of the header. The export wraps long ids and texts
-// onto a line of their own, which has no date and no amount.
+// joinDegiroRows returns the table with every continued line joined to the row above, and
+// the header's place. The export wraps long ids and texts onto a separate line, which has
+// no date and no amount.
 func joinDegiroRows(r *statement.Reader) (tabular.Table, int) {
 	table := r.File.Tables[0]
 	header := 0
@@ -80,7 +80,7 @@ func joinDegiroRows(r *statement.Reader) (tabular.Table, int) {
 	return joined, header
 }
 
-// isDegiroHeader reports whether the cells are the header of the table.
+// isDegiroHeader reports whether the cells are the table's header.
 func isDegiroHeader(cells []string) bool {
 	return slices.ContainsFunc(cells, func(cell string) bool {
 		key := statement.HeaderKey(cell)
@@ -118,8 +118,8 @@ func isDegiroText(header string) bool {
 	return false
 }
 
-// appendDegiroCells joins the cells of a line to those of the row above: words with a
-// blank between them, the parts of an id without one.
+// appendDegiroCells joins a line's cells to the row above: words with a blank between
+// them, the parts of an id without one.
 func appendDegiroCells(above, below []string) []string {
 	cells := append([]string(nil), above...)
 	for i, cell := range below {
@@ -139,8 +139,8 @@ func appendDegiroCells(above, below []string) []string {
 	return cells
 }
 
-// gather finds out which orders trade, and what was changed and paid for them.
-// Money that was changed without an order belongs to the rows of its minute.
+// gather finds out which orders trade, and what was changed and paid for them. Money
+// changed without an order belongs to the rows in its minute.
 func (b *degiroBook) gather(rows []tabular.Row) {
 	text, change, fx, order := b.column(degiroText), b.column(degiroChange), b.column(degiroFX), b.column(degiroOrder)
 	date, tod := b.column(degiroDate), b.column(degiroTime)
@@ -174,7 +174,7 @@ func degiroRateIn(text string, sep parse.Separator) decimal.Null {
 	return decimal.Of(n)
 }
 
-// order returns what is known of an order, or of a minute.
+// order returns what is known about an order, or about a minute.
 func (b *degiroBook) order(key string) *degiroPaid {
 	if b.orders[key] == nil {
 		b.orders[key] = &degiroPaid{changed: map[string]decimal.Decimal{}, costs: map[string]degiroCost{}}
@@ -182,7 +182,7 @@ func (b *degiroBook) order(key string) *degiroPaid {
 	return b.orders[key]
 }
 
-// orderOf returns the order of a row, or the minute of a row without one.
+// orderOf returns a row's order, or its minute if it has none.
 func (b *degiroBook) orderOf(w *statement.Row) *degiroPaid {
 	if id := w.Text(degiroOrder); id != "" {
 		return b.orders[id]
@@ -190,7 +190,7 @@ func (b *degiroBook) orderOf(w *statement.Row) *degiroPaid {
 	return b.orders[w.Text(degiroDate)+" "+w.Text(degiroTime)]
 }
 
-// degiroEvent is a row of the account.
+// degiroEvent is a row in the account.
 type degiroEvent struct {
 	text, symbol, name string
 	at                 parse.Moment
@@ -198,7 +198,7 @@ type degiroEvent struct {
 	currency           string
 }
 
-// readDegiro reads a row of the account.
+// readDegiro reads a row in the account.
 func readDegiro(w *statement.Row, book *degiroBook) {
 	text := w.Text(degiroText)
 	if text == "" && w.Text(degiroDate) == "" {
@@ -233,7 +233,7 @@ func readDegiro(w *statement.Row, book *degiroBook) {
 	}
 }
 
-// emitCash adds a row that is not a trade as cash, or skips it.
+// emitCash adds a row other than a trade as cash, or skips it.
 func (e *degiroEvent) emitCash(w *statement.Row, kind statement.Kind) {
 	amount := e.amount.Decimal
 	if kind == "" && !amount.IsZero() {
@@ -261,7 +261,7 @@ func (e *degiroEvent) emitCash(w *statement.Row, kind statement.Kind) {
 	}
 }
 
-// skipMovement skips a row that moves securities without a trade.
+// skipMovement skips a row moving securities without a trade.
 func (e *degiroEvent) skipMovement(w *statement.Row, word string) {
 	w.Skip(statement.ReasonSecurities)
 	day := e.at.At
@@ -272,7 +272,7 @@ func (e *degiroEvent) skipMovement(w *statement.Row, word string) {
 		word, cmp.Or(e.symbol, "an unnamed security"), day.Format(time.DateOnly))
 }
 
-// readDegiroTrade reads the row of an order that has its trade.
+// readDegiroTrade reads the row with an order's trade.
 func readDegiroTrade(w *statement.Row, e degiroEvent, trade []string, paid *degiroPaid, sep parse.Separator) {
 	side, _, ok := parse.SideWord(trade[2])
 	if own := degiroSides[strings.ToLower(trade[2])]; own != "" {
@@ -332,8 +332,8 @@ func (e *degiroEvent) fill(w *statement.Row, f *statement.Fill, priced string) {
 	}
 }
 
-// skip accounts for a row of an order that trades: the trade has its costs and
-// the money that was changed for it. A row of an unknown kind is no cost.
+// skip accounts for a row in an order that trades: the trade has its costs and the money
+// changed for it. A row with an unknown kind is no cost.
 func (p *degiroPaid) skip(w *statement.Row, entry degiroEntry, leg bool) {
 	if leg || entry.isCost() {
 		p.rows = append(p.rows, w.Number)
@@ -343,10 +343,10 @@ func (p *degiroPaid) skip(w *statement.Row, entry degiroEntry, leg bool) {
 	w.Skip("rows of the kind %q are not known", entry.text)
 }
 
-// readNumbers reads quantity and price from a text, which is written in the
-// language of its day and not always as the columns are: the reading that explains
-// the amount is the right one. It returns what a unit of the price is in the
-// currency of its own row: a hundredth for pence, a hundred for options, else none.
+// readNumbers reads quantity and price from a text, which is written in the language of
+// its day and not always like the columns: the reading that explains the amount is right.
+// It returns the value of a price unit in its row's currency: a hundredth for pence, a
+// hundred for options, else none.
 func (e *degiroEvent) readNumbers(w *statement.Row, f *statement.Fill, trade []string, sep parse.Separator) decimal.Null {
 	one, hundredth := decimal.New(1), decimal.Must("0.01")
 	read := func(s parse.Separator) (failed error) {
@@ -374,19 +374,19 @@ func (e *degiroEvent) readNumbers(w *statement.Row, f *statement.Fill, trade []s
 	return decimal.Null{}
 }
 
-// isDegiroNear reports whether two amounts are the same but for rounding: a cent,
-// or half of a hundredth.
+// isDegiroNear reports whether two amounts are the same but for rounding: a cent, or half
+// a percent.
 func isDegiroNear(computed, stated decimal.Decimal) bool {
 	allowed := decimal.Max(decimal.Must("0.01"), stated.Mul(decimal.Must("0.005")))
 	return computed.Sub(stated).Abs().Cmp(allowed) <= 0
 }
 
-// isDegiroCode reports whether a text has the form of a currency's code.
+// isDegiroCode reports whether a text looks like a currency code.
 func isDegiroCode(text string) bool {
 	return len(text) == 3 && strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
-// degiroCells are the cells of a row.
+// degiroCells are a row's cells.
 type degiroCells []string
 
 // at returns the text in a place.
@@ -397,7 +397,7 @@ func (c degiroCells) at(i int) string {
 	return strings.TrimSpace(c[i])
 }
 
-// column returns the place of the first column that has one of the names, or -1.
+// column returns the place of the first column with any of the names, or -1.
 func (b *degiroBook) column(names string) int {
 	for name := range strings.SplitSeq(names, "|") {
 		key := statement.HeaderKey(name)
@@ -429,8 +429,8 @@ func (b *degiroBook) number(w *statement.Row, i int) decimal.Null {
 	return decimal.Of(n)
 }
 
-// amount reads the number in a place and the currency with it, which is in
-// front of it under the same name, after it, or in the name.
+// amount reads the number in a place and its currency, which is in front of it under the
+// same name, after it, or in the name.
 func (b *degiroBook) amount(w *statement.Row, i int) (decimal.Null, string) {
 	if i < 0 {
 		return decimal.Null{}, ""

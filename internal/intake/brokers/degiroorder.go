@@ -9,32 +9,32 @@ import (
 	"fillbook/internal/intake/statement"
 )
 
-// degiroPaid is what the rows of an order, or of a minute without one, say
-// beside the trade: costs, and both sides of the money that was changed for it.
+// degiroPaid is what the rows in an order, or in a minute without one, say beside the
+// trade: costs, and both sides of the money changed for it.
 type degiroPaid struct {
 	entries []degiroEntry
-	rated   []degiroEntry              // those that state a rate
+	rated   []degiroEntry              // with a stated rate
 	changed map[string]decimal.Decimal // without signs, by currency
 	costs   map[string]degiroCost      // by currency
 	fills   []*statement.Fill
-	home    string // currency of the fills' amounts
-	row     int    // of a trade, for messages
+	home    string // the currency of amounts
+	row     int    // with a trade, for messages
 	rows    []int  // that only add to a trade
 	trades  bool
 }
 
-// degiroCost are the costs of an order in one currency.
+// degiroCost are an order's costs in one currency.
 type degiroCost struct{ commission, fees decimal.Decimal }
 
-// degiroEntry is a row of an order that is no trade.
+// degiroEntry is a row in an order other than a trade.
 type degiroEntry struct {
 	text, currency string
 	amount         decimal.Decimal
-	rate           decimal.Null // that the row states
+	rate           decimal.Null // stated in the row
 }
 
-// isCost reports whether the words of a row say that it is a cost. No other row
-// is one, whatever its sign.
+// isCost reports whether a row's words name a cost. No other row is one, whatever its
+// sign.
 func (e degiroEntry) isCost() bool {
 	s := statement.FindCashKind(e.text)
 	return s == statement.KindFee || s == statement.KindAdjustment || e.isAutoFX()
@@ -53,14 +53,14 @@ func (p *degiroPaid) add(e degiroEntry) {
 	}
 }
 
-// degiroRateScale is how many decimals a rate has that follows from amounts.
+// degiroRateScale is how many decimals a computed rate has.
 const degiroRateScale = 10
 
-// maxDegiroRates is how many rates of one order are compared with its other rows.
-// No order has as many; a forged file might.
+// maxDegiroRates is how many rates in one order are compared with its other rows. No
+// order has as many; a forged file might.
 const maxDegiroRates = 100
 
-// sort separates the money that was changed from the costs.
+// sort separates the changed money from the costs.
 func (p *degiroPaid) sort() {
 	for _, e := range p.entries {
 		switch cost := p.costs[e.currency]; {
@@ -79,9 +79,8 @@ func (p *degiroPaid) sort() {
 	}
 }
 
-// isLeg reports whether a row is one side of money that was changed: by its
-// words, by its rate, or, in an unknown language, because it is the
-// other side of a row with a rate.
+// isLeg reports whether a row is one side of changed money: by its words, by its rate,
+// or, in an unknown language, as the other side of a row with a rate.
 func (p *degiroPaid) isLeg(e degiroEntry) bool {
 	if e.isAutoFX() || e.amount.IsZero() {
 		return false
@@ -96,8 +95,8 @@ func (p *degiroPaid) isLeg(e degiroEntry) bool {
 	return slices.ContainsFunc(p.rated, e.completes)
 }
 
-// completes reports whether a row is the other side of one that states a rate:
-// in another currency, with the other sign, and worth as much.
+// completes reports whether a row is the other side of one with a stated rate: in another
+// currency, with the other sign, and worth as much.
 func (e degiroEntry) completes(other degiroEntry) bool {
 	if !other.rate.Valid || other.isAutoFX() || other.currency == e.currency || other.amount.Sign()*e.amount.Sign() >= 0 {
 		return false
@@ -106,15 +105,15 @@ func (e degiroEntry) completes(other degiroEntry) bool {
 	return isDegiroNear(a.Mul(other.rate.Decimal), b) || isDegiroNear(b.Mul(other.rate.Decimal), a)
 }
 
-// quote notes the rate at which money was changed, for cash in that currency.
+// quote notes the exchange rate, for cash in that currency.
 func (p *degiroPaid) quote(w *statement.Row, currency string, at time.Time) {
 	if rate, home := p.rate(currency); rate.Valid {
 		w.Rate(currency, home, rate.Decimal, at)
 	}
 }
 
-// rate is what one unit of a currency was worth in the other one that was
-// changed for the order, and which that is.
+// rate returns the value of a currency unit in the other currency changed for the order,
+// and which that is.
 func (p *degiroPaid) rate(currency string) (decimal.Null, string) {
 	from := p.changed[currency]
 	if len(p.changed) != 2 || from.IsZero() {
@@ -128,8 +127,8 @@ func (p *degiroPaid) rate(currency string) (decimal.Null, string) {
 	return decimal.Null{}, ""
 }
 
-// settle adds the costs of an order to the first of its fills. Costs in another
-// currency than the fill's are converted with the order's own rate.
+// settle adds an order's costs to its first fill. Costs in another currency than the
+// fill's are converted with the order's own rate.
 func (p *degiroPaid) settle(r *statement.Reader) {
 	if len(p.fills) == 0 {
 		return

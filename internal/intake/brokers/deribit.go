@@ -8,8 +8,8 @@ import (
 	"fillbook/internal/intake/statement"
 )
 
-// deribitLog is the transaction log of Deribit. It was written from code; no file
-// was seen. Everything but the contracts on USDC is settled in its coin.
+// deribitLog is Deribit's transaction log. It was written from code; no file was seen.
+// Everything but USDC contracts is settled in its coin.
 var deribitLog = statement.Preset{
 	Broker: "Deribit", Export: "transaction log", Evidence: statement.Documented, Format: statement.Executions, Zone: utc, NewestFirst: true,
 	Header: statement.Cols("ID;UserSeq;Date;Instrument;Type;Side;Position;Price;Cash Flow;Funding;Fee Charged;Change;Balance;Trade ID"),
@@ -29,8 +29,7 @@ var deribitLog = statement.Preset{
 	},
 }
 
-// prepareDeribit takes only the funding of a settlement: results are those of the
-// trades.
+// prepareDeribit keeps only the funding in a settlement: results come with the trades.
 func prepareDeribit(w *statement.Row) {
 	if strings.EqualFold(w.Text("Type"), "settlement") {
 		w.Set("funding", cmp.Or(w.Text("Funding"), "0"))

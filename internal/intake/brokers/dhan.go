@@ -9,8 +9,8 @@ import (
 	s "fillbook/internal/intake/statement"
 )
 
-// dhanTrades is the trade history. Prices are rounded averages, and values are
-// exact, so that prices follow from values. There are no charges in the file.
+// dhanTrades is the trade history. Prices are rounded averages, and values are exact, so
+// prices follow from values. There are no charges in the file.
 var dhanTrades = s.Preset{
 	Broker: "Dhan", Export: "trade history", Evidence: s.Documented, Format: s.Executions, Zone: kolkata, Units: true, NewestFirst: true,
 	Header: s.Cols("Date;Time;Name;Buy/Sell;Order;Exchange;Segment;Quantity/Lot;Trade Price;Trade Value;Status"),
@@ -21,11 +21,10 @@ var dhanTrades = s.Preset{
 	},
 }
 
-// dhanOption is the name of an option, whose expiry has no year.
+// dhanOption is an option's name, whose expiry has no year.
 var dhanOption = regexp.MustCompile(`(?i)^(\S+) (\d{1,2} [A-Z]{3}) ([\d.]+) (CALL|PUT)$`)
 
-// prepareDhan completes the expiry of an option with the first year in which it is
-// not before the trade.
+// prepareDhan completes an option's expiry with the first year not before the trade.
 func prepareDhan(w *s.Row) {
 	name := strings.Join(strings.Fields(w.Text("Name")), " ")
 	p := dhanOption.FindStringSubmatch(name)

@@ -6,8 +6,8 @@ import (
 	"fillbook/internal/trading/instruments"
 )
 
-// dxTradeOrders is the list of orders of DXtrade. No file was seen; the names come
-// from programs that read it. A cancelled order may be filled in part.
+// dxTradeOrders is DXtrade's order list. No file was seen; the names come from programs
+// reading it. A cancelled order may be filled in part.
 var dxTradeOrders = s.Preset{
 	Broker: "DXtrade", Export: "orders", Evidence: s.Documented, Format: s.Executions, NewestFirst: true,
 	Header: s.Cols("Date and Time;Symbol;Status;Side;Filled Volume;Fill Price"),
@@ -17,8 +17,8 @@ var dxTradeOrders = s.Preset{
 	},
 }
 
-// setDXMultiplier sets the size of a unit: a volume of a thousand and more is in
-// units, a smaller one in lots.
+// setDXMultiplier sets the unit size: a volume above a thousand is in units, a smaller
+// one in lots.
 func setDXMultiplier(w *s.Row, r *s.Record) {
 	const smallest = 1000
 	f := r.Fill

@@ -2,7 +2,7 @@ package brokers
 
 import s "fillbook/internal/intake/statement"
 
-// eSmartTrades is the trade history of e-smart; see newJapaneseLayout.
+// eSmartTrades is e-smart's trade history; see newJapaneseLayout.
 var eSmartTrades = s.Preset{
 	Broker: "e-smart", Export: "trade history", Evidence: s.Documented, Format: s.Executions, Zone: tokyo, Costs: s.CostsPositive,
 	Header: s.Cols("約定日;受渡日;市場;銘柄名;銘柄コード;売買区分;数量;単価"), NewestFirst: true,

@@ -10,16 +10,16 @@ import (
 )
 
 // etoroPositions are the closed positions, known from other people's code only. A
-// workbook has the activity too: closed trades are then read from the positions,
-// and open ones and cash from the activity. Both tables name fills alike, so that
-// one can be imported after the other. Amounts are in dollars.
+// workbook has the activity too: closed trades are then read from the positions, and open
+// ones and cash from the activity. Both tables name fills alike, so both can be imported.
+// Amounts are in dollars.
 var etoroPositions = s.Preset{
 	Broker: "eToro", Export: "closed positions", Evidence: s.Documented, Format: s.JournalTrades, Zone: utc, Order: parse.DayFirst,
 	Header:   s.Cols(etoroPositionColumns),
 	Sections: []s.Section{{Header: s.Cols(etoroPositionColumns), Layout: &etoroTrips}, {Header: s.Cols(etoroActivityColumns), Layout: &etoroEvents}},
 }
 
-// etoroActivity is the activity of the account.
+// etoroActivity is the account activity.
 var etoroActivity = s.Preset{
 	Broker: "eToro", Export: "account activity", Evidence: s.SampleFile, Format: s.Executions, Zone: utc, Order: parse.DayFirst,
 	Header: s.Cols(etoroActivityColumns), Layout: &etoroEvents,
@@ -63,9 +63,9 @@ var etoroTrips = s.Layout{
 	Currency:  "=USD", Currencies: s.CurrencyOfAccount,
 }
 
-// prepareEToroEvent reads symbol, type and id of a row of the activity, and skips
-// positions that the workbook has as closed ones, and rows that left the equity as
-// it was: a stop that was edited, or a fee that another row contains.
+// prepareEToroEvent reads an activity row's symbol, type and id, and skips positions
+// listed as closed in the workbook, and rows without a change in equity: an edited stop,
+// or a fee included in another row.
 func prepareEToroEvent(w *s.Row, closed map[string]string) {
 	word, id, symbol := w.Text("Type"), w.Text("Position ID"), etoroSymbol(w.Text("Details"))
 	w.Set("type", etoroType(w.Text("Asset type")))
@@ -85,8 +85,8 @@ func prepareEToroEvent(w *s.Row, closed map[string]string) {
 	w.Set("symbol", symbol)
 }
 
-// prepareEToroTrip reads side and name, which are one text: "Buy Apple". The
-// symbol is that of the activity if the workbook has it.
+// prepareEToroTrip reads side and name, which are one text: "Buy Apple". The symbol is
+// the activity's if the workbook has it.
 func prepareEToroTrip(w *s.Row, details map[string]string) {
 	word, name, _ := strings.Cut(w.Text("Action"), " ")
 	if direction := w.Text("Long / Short"); direction != "" {
@@ -108,8 +108,8 @@ func prepareEToroTrip(w *s.Row, details map[string]string) {
 	w.Set("symbol", symbol)
 }
 
-// etoroColumn returns the values of a column by the id of the position, of the
-// table of the workbook that has it and another one.
+// etoroColumn returns a column's values by position id, from the workbook's table with it
+// and another column.
 func etoroColumn(r *s.Reader, column, other string) map[string]string {
 	values := map[string]string{}
 	for _, table := range r.File.Tables {
@@ -125,8 +125,8 @@ func etoroColumn(r *s.Reader, column, other string) map[string]string {
 	return values
 }
 
-// etoroSymbol removes the currency after a symbol, unless both are a pair of
-// currencies: NKE/USD is NKE.
+// etoroSymbol removes the currency after a symbol, unless both are a currency pair:
+// NKE/USD is NKE.
 func etoroSymbol(text string) string {
 	symbol, money, ok := strings.Cut(text, "/")
 	if ok && strings.Contains(xtbCurrencies, symbol) && len(symbol) == len(money) {
@@ -135,7 +135,7 @@ func etoroSymbol(text string) string {
 	return symbol
 }
 
-// etoroType returns the type of an instrument that is not a share.
+// etoroType returns the type for an instrument other than a share.
 func etoroType(word string) string {
 	switch strings.ToLower(word) {
 	case "crypto":

@@ -9,8 +9,8 @@ import (
 	"fillbook/internal/trading/instruments"
 )
 
-// E*TRADE's transaction history has three generations. The first is known from
-// programs that read it.
+// E*TRADE's transaction history has three generations. The first is known from programs
+// reading it.
 var (
 	etradeTransactions = newETradePreset("transactions", s.SampleFile,
 		"Activity/Trade Date|Transaction Date;Activity Type|Transaction Type;Description;Symbol;Quantity #;Price $;Amount $;Commission")
@@ -35,7 +35,7 @@ var etradeLayout = s.Layout{
 	Commission: "Commission", Fees: "Fees", HiddenCosts: s.CostFees, Note: "Description", Prepare: prepareETrade,
 }
 
-// etradeWords are the types of rows that are not trades.
+// etradeWords are the types for rows other than trades.
 var etradeWords = []s.Word{
 	{Kind: s.KindExpiry, Words: "option expired|option expiration|expired|expiration"},
 	{Kind: s.KindAssignment, Words: "option assigned|option assignment|assigned|assignment"},
@@ -56,8 +56,8 @@ var (
 	etradeOption = regexp.MustCompile(`(?i)^opt|to (open|close)|short|cover|option|expir|assign|exerc`)
 )
 
-// prepareETrade finds the option, which only the description names, as the symbol
-// is that of the underlying, and the price of a dividend that bought shares.
+// prepareETrade finds the option, named only in the description, as the symbol is the
+// underlying's, and the price for a dividend that bought shares.
 func prepareETrade(w *s.Row) {
 	word, symbol, note := w.Text(etradeType), w.Text("Symbol"), strings.Join(strings.Fields(w.Text("Description")), " ")
 	_, isOption := instruments.ParseOption(note)

@@ -35,7 +35,7 @@ func TestXTBType(t *testing.T) {
 	}
 }
 
-// book makes the file of a workbook from sheets of lines with bars.
+// book makes a workbook file from sheets of lines with bars.
 func book(sheets ...string) tabular.File {
 	file := tabular.File{Kind: tabular.XLSX}
 	for _, sheet := range sheets {
@@ -79,8 +79,8 @@ func TestXTBWorkbook(t *testing.T) {
 	}
 }
 
-// TestEToroWorkbook takes closed trades from the positions with the symbols of
-// the activity, and what is still open from the activity.
+// TestEToroWorkbook takes closed trades from the positions with symbols from the
+// activity, and open ones from the activity.
 func TestEToroWorkbook(t *testing.T) {
 	s := readBook(t, book(`Position ID|Action|Amount|Units|Open Date|Close Date|Leverage|Spread|Profit|Open Rate|Close Rate
 9003|Buy Hazel|49.88|0.25|09/01/2024 15:37:16|16/01/2024 20:08:09|1|0.00|11.39|199.52|245.08`,
@@ -98,8 +98,8 @@ func TestEToroWorkbook(t *testing.T) {
 	}
 }
 
-// TestDegiroWords holds what DEGIRO's descriptions mean in its languages. A word
-// that is not known must not be a cost.
+// TestDegiroWords checks what DEGIRO's descriptions mean in its languages. An unknown
+// word must not be a cost.
 func TestDegiroWords(t *testing.T) {
 	t.Parallel()
 	for want, texts := range map[statement.Kind][]string{

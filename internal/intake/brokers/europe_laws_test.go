@@ -26,7 +26,7 @@ func moved(f *statement.Fill) decimal.Decimal {
 	return n.Sub(f.Fees).Sub(f.Commission)
 }
 
-// degiroTrades draws trades in dollars for a file of each export of DEGIRO.
+// degiroTrades draws trades in dollars for a file from each DEGIRO export.
 func degiroTrades(t *rapid.T) (transactions, account string, total decimal.Decimal) {
 	var a, b []string
 	comma := func(d decimal.Decimal) string { return `"` + strings.ReplaceAll(d.String(), ".", ",") + `"` }
@@ -61,9 +61,8 @@ func degiroTrades(t *rapid.T) (transactions, account string, total decimal.Decim
 		"Datum,Tijd,Valutadatum,Product,ISIN,Omschrijving,FX,Mutatie,,Saldo,,Order Id\n" + strings.Join(b, ""), total
 }
 
-// TestDegiroExportsAgree holds that both exports of the same trades give the
-// same fills, and that these move the money that was moved, but for the rounding
-// of rates.
+// TestDegiroExportsAgree checks that both exports with the same trades give the same
+// fills, moving the same money, but for rounded rates.
 func TestDegiroExportsAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		transactions, account, total := degiroTrades(t)
@@ -88,8 +87,8 @@ func TestDegiroExportsAgree(t *testing.T) {
 	})
 }
 
-// TestEuropeOrderOfRowsDoesNotMatter holds that a file with a time in every row says
-// the same whichever way it is sorted.
+// TestEuropeOrderOfRowsDoesNotMatter checks that a file with a time in every row says the
+// same whichever way it is sorted.
 func TestEuropeOrderOfRowsDoesNotMatter(t *testing.T) {
 	const header = "Date,Ticker,Type,Quantity,Price per share,Total Amount,Currency,FX Rate\n"
 	rapid.Check(t, func(t *rapid.T) {
@@ -114,7 +113,7 @@ func TestEuropeOrderOfRowsDoesNotMatter(t *testing.T) {
 	})
 }
 
-// netBySymbol reads a fixture and gives the result after costs of each symbol.
+// netBySymbol reads a fixture and returns each symbol's result after costs.
 func netBySymbol(t *testing.T, fixture string) map[string]string {
 	t.Helper()
 	archive, err := txtar.ParseFile("testdata/" + fixture + ".txtar")
@@ -135,8 +134,7 @@ func netBySymbol(t *testing.T, fixture string) map[string]string {
 	return texts
 }
 
-// TestTrading212CountsCostsOnce holds that a trade's net result is the one that
-// the file states.
+// TestTrading212CountsCostsOnce checks that a trade's net result is the stated one.
 func TestTrading212CountsCostsOnce(t *testing.T) {
 	t.Parallel()
 	want := map[string]string{"BRCH": "46.29", "MAPL": "75.08", "AMZN": "1448.41"}
@@ -145,8 +143,7 @@ func TestTrading212CountsCostsOnce(t *testing.T) {
 	}
 }
 
-// TestDegiroItalian holds that money that was changed is no cost, whatever the
-// language calls it.
+// TestDegiroItalian checks that changed money is no cost, whatever the language calls it.
 func TestDegiroItalian(t *testing.T) {
 	t.Parallel()
 	net := decimal.Must(netBySymbol(t, "degiro-account-it")["US0378331005"])

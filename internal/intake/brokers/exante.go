@@ -6,8 +6,8 @@ import (
 	"fillbook/internal/intake/statement"
 )
 
-// exanteTrades is the list of trades, known from other people's code only. The
-// zone of its times is not known.
+// exanteTrades is the trade list, known from other people's code only. Its time zone is
+// unknown.
 var exanteTrades = statement.Preset{
 	Broker: "Exante", Export: "trades", Evidence: statement.Documented, Format: statement.Executions, Costs: statement.CostsPositive, NewestFirst: true,
 	Header: statement.Cols("Time;Account ID;Side;Symbol ID;ISIN;Type;Price;Currency;Quantity;Commission;Commission Currency;Order Id;Order pos"),

@@ -23,8 +23,8 @@ func futuresRead(t *testing.T, data []byte, zone string) *statement.Statement {
 	return brokertest.MustRead(t, data, statement.Hints{Zone: zone, Currency: "USD"}, tables())
 }
 
-// TestFuturesExportsAgree holds three exports of the same trades against each other:
-// what one of them adds to a journal the others must not add again.
+// TestFuturesExportsAgree compares three exports with the same trades: fills added by one
+// must not be added again by the others.
 func TestFuturesExportsAgree(t *testing.T) {
 	archive, err := txtar.ParseFile("testdata/agree/tradovate.txtar")
 	if err != nil {
@@ -56,7 +56,7 @@ func TestFuturesExportsAgree(t *testing.T) {
 	}
 }
 
-// TestRithmicExportsAgree does so for the two exports that have order numbers.
+// TestRithmicExportsAgree does so for the two exports with order numbers.
 func TestRithmicExportsAgree(t *testing.T) {
 	orders := futuresRead(t, []byte(`Completed Orders
 Account,Status,Buy/Sell,Symbol,Avg Fill Price,Order Number,Update Time (EDT),Qty Filled,Commission Fill Rate
@@ -87,8 +87,7 @@ Entry Order Number,Entry Time,Entry Buy/Sell,Entry Price,Exit Order Number,Exit 
 	}
 }
 
-// TestFuturesWorkbook reads the journal of ATAS from the sheet between others that it
-// stands in.
+// TestFuturesWorkbook reads the ATAS journal from its sheet between others.
 func TestFuturesWorkbook(t *testing.T) {
 	journalSheet := `<row r="1">` + inline("Account", "Instrument", "Open time", "Open price", "Open volume", "Close time", "Close price", "Close volume",
 		"Price PnL", "Profit (ticks)", "PnL", "Comment") + `</row>
@@ -118,7 +117,7 @@ func inline(texts ...string) string {
 	return b.String()
 }
 
-// futuresWorkbook makes an XLSX file out of the rows of its sheets.
+// futuresWorkbook makes an XLSX file from sheets of rows.
 func futuresWorkbook(t *testing.T, sheets map[string]string) []byte {
 	t.Helper()
 	var buffer bytes.Buffer

@@ -8,9 +8,9 @@ import (
 	s "fillbook/internal/intake/statement"
 )
 
-// fidelityHistory is the account history in its generations, which differ in the
-// order of columns and in whether money columns have a "($)". The action is a
-// sentence whose first words are the kind of the row.
+// fidelityHistory is the account history in its generations, which differ in column order
+// and in whether money columns have a "($)". The action is a sentence beginning with the
+// row's kind.
 var fidelityHistory = s.Preset{
 	Broker: "Fidelity", Export: "account history", Evidence: s.SampleFile, Format: s.Executions, Zone: newYork, Order: parse.MonthFirst, NewestFirst: true,
 	Header: s.Cols("Run Date;Action;Symbol;Description|Security Description;Type|Security Type;Price|Price ($);Quantity;Commission|Commission ($);Fees|Fees ($);Amount|Amount ($)"),
@@ -22,7 +22,7 @@ var fidelityHistory = s.Preset{
 	},
 }
 
-// fidelityWords are the first words of actions.
+// fidelityWords are the first words in actions.
 var fidelityWords = []s.Word{
 	{Kind: s.KindBuyOpen, Words: "you bought*opening transaction*"},
 	{Kind: s.KindBuyClose, Words: "you bought*closing transaction*|you bought*short cover*"},
@@ -37,7 +37,7 @@ var fidelityWords = []s.Word{
 	{Kind: s.KindInterest, Words: "interest*|muni exempt int*|margin interest*"},
 	{Kind: s.KindFee, Words: "fee*|advisory fee*|adjust fee*|service fee*|foreign custody fee*"},
 	{Kind: s.KindAdjustment, Words: "in lieu of*|cash in lieu*"},
-	{Kind: s.KindRepeated, Words: "purchase into core*|redemption from core*|exchange into core*"}, // the cash of the account
+	{Kind: s.KindRepeated, Words: "purchase into core*|redemption from core*|exchange into core*"}, // the account's cash
 	{Kind: s.KindMovement, Words: "transferred shares|dividend in shares|merger*|distribution*|stock split*|reverse split*|name change*|tendered*|exchanged*"},
 	{Kind: s.KindTransfer, Words: "electronic funds transfer*|direct d*|transfer*|wire *|check *|cash contribution*|contribution*|partic contr*|co contr*|" +
 		"rollover*|normal distr*|bill payment*|debit card*|cash advance*|deposit*|journaled*"},
@@ -49,8 +49,8 @@ var (
 	fidelityCode = regexp.MustCompile(`^[A-Z]+$`)
 )
 
-// prepareFidelity reads what the action says besides the kind: the day as of
-// which a row counts, as options expire on Friday and are booked on Monday.
+// prepareFidelity reads what the action says besides the kind: the day on which a row
+// counts, as options expire on Friday and are booked on Monday.
 func prepareFidelity(w *s.Row) {
 	text := w.Text("Action")
 	kind := s.FindKind(fidelityWords, text)
@@ -76,7 +76,7 @@ func prepareFidelity(w *s.Row) {
 		words := strings.Fields(text)
 		w.Set("kind", strings.Join(words[:min(len(words), 3)], " ")) // the security follows
 	case strings.HasPrefix(strings.ToUpper(text), "REDEMPTION PAYOUT") && fidelityBond.MatchString(w.Text("Symbol")):
-		w.Set("price", "100") // written as 1, unlike every other price of a bond
+		w.Set("price", "100") // written as 1, unlike every other bond price
 	}
 	accrued := w.Text("Accrued Interest|Accrued Interest ($)")
 	if accrued != "" && (kind == s.KindSell || kind == s.KindSellClose) {
@@ -85,9 +85,8 @@ func prepareFidelity(w *s.Row) {
 	w.Set("accrued", accrued)
 }
 
-// fidelityOrders is the page of orders, pasted into a spreadsheet. The status
-// holds the price, in two lines; the time is above the day; the side begins the
-// description.
+// fidelityOrders is the orders page, pasted into a spreadsheet. The status holds the
+// price, in two lines; the time is above the day; the side begins the description.
 var fidelityOrders = s.Preset{
 	Broker: "Fidelity", Export: "orders page", Evidence: s.RealFile, Format: s.Executions, Zone: newYork, Order: parse.MonthFirst,
 	Header: s.Cols("Symbol;Status;Order Time;Order Type;Trade Description;Quantity"),

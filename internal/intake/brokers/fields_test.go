@@ -8,8 +8,8 @@ import (
 	"fillbook/internal/intake/statement"
 )
 
-// TestLayoutFieldsHaveUsers checks that a field of a layout serves at least three
-// presets. What fewer presets need is a hook of theirs.
+// TestLayoutFieldsHaveUsers checks that a layout field serves at least three presets.
+// Fewer presets need a hook.
 func TestLayoutFieldsHaveUsers(t *testing.T) {
 	t.Parallel()
 	users := map[string]map[*statement.Preset]bool{}
@@ -33,7 +33,7 @@ func TestLayoutFieldsHaveUsers(t *testing.T) {
 	}
 }
 
-// noteUsers adds a preset to the users of the fields that its layout sets.
+// noteUsers adds a preset to the users of the fields set in its layout.
 func noteUsers(users map[string]map[*statement.Preset]bool, layout reflect.Value, p *statement.Preset) {
 	for i := range layout.NumField() {
 		field, value := layout.Type().Field(i), layout.Field(i)

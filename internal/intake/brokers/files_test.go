@@ -11,8 +11,8 @@ import (
 	"unicode"
 )
 
-// TestFilesAreNamedAfterTheirBroker checks that a file has the presets of one broker
-// and begins with its name: swissquote.go, degiroaccount.go.
+// TestFilesAreNamedAfterTheirBroker checks that a file has one broker's presets and
+// begins with its name: swissquote.go, degiroaccount.go.
 func TestFilesAreNamedAfterTheirBroker(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("*.go")
@@ -39,7 +39,7 @@ func TestFilesAreNamedAfterTheirBroker(t *testing.T) {
 	}
 }
 
-// brokersIn lists the values of the fields Broker in a file.
+// brokersIn lists the values for Broker in a file.
 func brokersIn(t *testing.T, file string) (list []string) {
 	t.Helper()
 	tree, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
@@ -64,8 +64,8 @@ func brokersIn(t *testing.T, file string) (list []string) {
 	return list
 }
 
-// isNamedAfter reports whether a file is named after a broker, or after one of
-// several that write the same file: "TradeStation / TradeZero".
+// isNamedAfter reports whether a file is named after a broker, or after any of several
+// writing the same file: "TradeStation / TradeZero".
 func isNamedAfter(file, broker string) bool {
 	for name := range strings.SplitSeq(broker, "/") {
 		letters := strings.Map(func(r rune) rune {

@@ -9,9 +9,8 @@ import (
 	"fillbook/internal/trading/annotations"
 )
 
-// fillbookFills is our own table of fills. They have all prices of trades. A
-// workbook has more column names of fills, so they are read, and only the
-// annotations of its trades.
+// fillbookFills is our own table of fills. They have all trade prices. A workbook has
+// more column names for fills, so they are read, and only annotations from its trades.
 var fillbookFills = statement.Preset{
 	Broker: "Fillbook", Export: "fills", Evidence: statement.RealFile, Format: statement.Executions, Zone: utc, Costs: statement.CostsPositive,
 	Header: statement.Cols("Account;Executed At;Symbol;Type;Side;Quantity;Price;Fees;Commission;Multiplier;Stated P&L;Currency;Option Right;Strike;Expiry;" +
@@ -19,7 +18,7 @@ var fillbookFills = statement.Preset{
 	Whole: readFillbookFills,
 }
 
-// fillbookTrades is our own table of trades.
+// fillbookTrades is our own trade table.
 var fillbookTrades = statement.Preset{
 	Broker: "Fillbook", Export: "trades", Evidence: statement.RealFile, Format: statement.JournalTrades, Zone: utc, Costs: statement.CostsPositive,
 	Header: statement.Cols("Account;Symbol;Type;Side;Status;Quantity;Open Time;Close Time;Entry Price;Exit Price;Multiplier;Gross P&L;Net P&L;" +
@@ -30,7 +29,7 @@ var fillbookTrades = statement.Preset{
 	},
 }
 
-// readFillbookFills reads the table of fills, and that of cash if there is one.
+// readFillbookFills reads the fill table, and the cash table if there is one.
 func readFillbookFills(r *statement.Reader) error {
 	r.EachRow(fillbookFill)
 	for _, table := range r.File.Tables {
@@ -45,13 +44,13 @@ func readFillbookFills(r *statement.Reader) error {
 	return nil
 }
 
-// isCashTable reports whether a table is that of cash: it may have more columns
-// than this version writes.
+// isCashTable reports whether a table has cash: it may have more columns than this
+// version writes.
 func isCashTable(header tabular.Row) bool {
 	return hasColumns(header, "Account", "Occurred At", "Type", "Amount", "Currency", "Note")
 }
 
-// isTradeTable reports whether a table is that of trades.
+// isTradeTable reports whether a table has trades.
 func isTradeTable(header tabular.Row) bool {
 	return hasColumns(header, "Account", "Symbol", "Type", "Side", "Status", "Open Time", "Entry Price", "Emotional State")
 }
@@ -79,8 +78,8 @@ func fillbookCash(w *statement.Row) {
 	})
 }
 
-// readFillbookTrade reads a trade. One that was closed in part cannot be told from
-// a row: it says what was opened, and not how much of it is left.
+// readFillbookTrade reads a trade. A partly closed one cannot be read from a row: it says
+// what was opened, and not how much is left.
 func readFillbookTrade(w *statement.Row) {
 	w.NoteAccount("Account")
 	t := statement.Trip{
@@ -100,7 +99,7 @@ func readFillbookTrade(w *statement.Row) {
 	fillbookAnnotations(w, w.Trip(t))
 }
 
-// fillbookAnnotations reads what was written on the trade of a fill.
+// fillbookAnnotations reads the annotations on a fill's trade.
 func fillbookAnnotations(w *statement.Row, on *statement.Fill) {
 	m := statement.Annotations{Fill: on}
 	for _, f := range annotations.Fields {

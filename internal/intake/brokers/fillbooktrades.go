@@ -10,11 +10,11 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// openings finds the fill that opened a trade of a workbook: the first one of
-// its instrument and side at the instant of its opening.
+// openings finds the fill that opened a trade in a workbook: the first one with its
+// instrument and side at its opening time.
 type openings struct {
 	fills map[string]*statement.Fill
-	// trades counts the trades of a key that something is written on.
+	// trades counts the annotated trades with a key.
 	trades map[string]int
 }
 
@@ -33,7 +33,7 @@ func openingKey(f *statement.Fill, side matching.Side, at time.Time) string {
 	return fmt.Sprintf("%q %q %q %s %q %s %d", f.Symbol, f.Type, f.Right, f.Strike, f.Expiry, side, at.UnixMicro())
 }
 
-// readAnnotations reads what was written on the trades of a table.
+// readAnnotations reads the annotations in a trade table.
 func (o *openings) readAnnotations(r *statement.Reader) {
 	r.EachRow(func(w *statement.Row) {
 		if !isAnnotated(w) {
@@ -59,8 +59,7 @@ func (o *openings) readAnnotations(r *statement.Reader) {
 	})
 }
 
-// isAnnotated reports whether a row of trades has anything that was written on
-// the trade.
+// isAnnotated reports whether a trade row has annotations.
 func isAnnotated(w *statement.Row) bool {
 	for _, column := range []string{
 		"Notes", "Initial Risk", "Stop", "Target", "MAE", "MFE", "Emotional State", "Confidence", "Quality", "Reviewed At", "Tags", "Setups",
@@ -72,7 +71,7 @@ func isAnnotated(w *statement.Row) bool {
 	return false
 }
 
-// isShort reports whether the trade of a row is short.
+// isShort reports whether a row's trade is short.
 func isShort(w *statement.Row) bool {
 	side, _ := w.Side("Side")
 	return side == matching.Sell

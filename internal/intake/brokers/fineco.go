@@ -5,9 +5,8 @@ import (
 	s "fillbook/internal/intake/statement"
 )
 
-// finecoOperations is the list of securities and operations. A (acquisto) buys
-// and V (vendita) sells; a redemption sells too, and new shares without a side
-// are no trade.
+// finecoOperations is the list of securities and operations. A (acquisto) buys and V
+// (vendita) sells; a redemption sells too, and new shares without a side are no trade.
 var finecoOperations = s.Preset{
 	Broker: "Fineco", Export: "securities operations", Evidence: s.SampleFile, Format: s.Executions, Zone: rome, Order: parse.DayFirst,
 	Header: s.Cols("Operazione;Data valuta;Descrizione;Titolo;Isin;Segno;Prezzo;Controvalore"), Costs: s.CostsPositive,

@@ -2,8 +2,8 @@ package brokers
 
 import s "fillbook/internal/intake/statement"
 
-// finpensionTransactions are those of a Swiss pension account; prices are in
-// francs, whatever the fund is in.
+// finpensionTransactions are for a Swiss pension account; prices are in francs, whatever
+// the fund is in.
 var finpensionTransactions = s.Preset{
 	Broker: "finpension", Export: "transactions", Evidence: s.SampleFile, Format: s.Executions, Zone: zurich, NewestFirst: true,
 	Header: s.Cols("Date;Category;Asset Name;ISIN;Number of Shares;Asset Price in CHF;Cash Flow"),

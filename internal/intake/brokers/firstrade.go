@@ -22,7 +22,7 @@ var firstradeHistory = s.Preset{
 	},
 }
 
-// firstradeWords are the actions of rows that are not trades.
+// firstradeWords are the actions in rows other than trades.
 var firstradeWords = []s.Word{
 	{Kind: s.KindExpiry, Words: "expired"},
 	{Kind: s.KindAssignment, Words: "assigned"},
@@ -33,15 +33,15 @@ var firstradeWords = []s.Word{
 	{Kind: s.KindFee, Words: "fee"},
 }
 
-// firstradeTexts are words in the description of rows whose action says nothing.
+// firstradeTexts are description words for rows whose action says nothing.
 var firstradeTexts = []s.Word{
 	{Kind: s.KindDividend, Words: "*dividend*"}, {Kind: s.KindInterest, Words: "*interest*"}, {Kind: s.KindTransfer, Words: "*ach *|*wire *"},
 }
 
-// firstradeEndings are words in the description of options that ended.
+// firstradeEndings are description words for ended options.
 var firstradeEndings = regexp.MustCompile(`(?i)assigned|exercised|expired`)
 
-// firstradeEffect is how the description of an option says what a trade does.
+// firstradeEffect is how an option's description says what a trade does.
 var firstradeEffect = regexp.MustCompile(`(?i)(open|closing|opening) contract`)
 
 // prepareFirstrade reads what only the description says.
@@ -59,7 +59,7 @@ func prepareFirstrade(w *s.Row) {
 		if effect := firstradeEffect.FindStringSubmatch(note); effect != nil {
 			w.Set("effect", effect[1])
 		}
-		// Accrued interest of a bond is paid with it; a minus is what was paid.
+		// A bond's accrued interest is paid with it; a minus is what was paid.
 		w.Set("accrued", w.Decimal("Interest").Neg().String())
 	} else if s.FindKind(firstradeWords, w.Text("Action")) == "" {
 		kind := string(s.FindKind(firstradeTexts, note))

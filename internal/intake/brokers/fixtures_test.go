@@ -9,7 +9,7 @@ import (
 
 func TestFixtures(t *testing.T) { brokertest.Run(t, tables()) }
 
-// TestSamples compares what is read from real exports with a table of it.
+// TestSamples compares what is read from real exports with a table.
 func TestSamples(t *testing.T) {
 	brokertest.Samples(t, filepath.Join("testdata", "samples.txt"), tables(),
 		"thinkorswim", "schwab", "fidelity", "etrade", "robinhood", "webull", "tastytrade", "firstrade", "zerodha",

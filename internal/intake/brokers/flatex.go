@@ -8,8 +8,8 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// flatexMovements are the depot's movements, whose last column says of what kind
-// each is. A canceled execution (Storno) is booked the other way.
+// flatexMovements are the depot's movements, whose last column is their kind. A canceled
+// execution (Storno) is booked the other way.
 var flatexMovements = s.Preset{
 	Broker: "flatex", Export: "depot movements", Evidence: s.SampleFile, Format: s.Executions, Zone: berlin, Order: parse.DayFirst,
 	Header: s.Cols("Buchungstag;Valuta;Bezeichnung;ISIN;Nominal (Stk.);Betrag;Kurs;Buchungsinformation"),

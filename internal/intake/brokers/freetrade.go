@@ -2,8 +2,8 @@ package brokers
 
 import s "fillbook/internal/intake/statement"
 
-// freetradeActivity is the activity of an account: a row for each order, with the
-// rate before the fee for changing money, and that fee.
+// freetradeActivity is an account's activity: a row for each order, with the rate before
+// the exchange fee, and that fee.
 var freetradeActivity = s.Preset{
 	Broker: "Freetrade", Export: "activity", Evidence: s.SampleFile, Format: s.Executions, Zone: london, Costs: s.CostsPositive, NewestFirst: true,
 	Header: s.Cols("Title;Type;Timestamp;Account Currency;Total Amount;Buy / Sell;Ticker;Quantity;Order ID;Price per Share"),
@@ -24,7 +24,7 @@ var freetradeActivity = s.Preset{
 	},
 }
 
-// addFreeShare adds the money for a share that was given away.
+// addFreeShare adds the money for a share given away.
 func addFreeShare(w *s.Row, r *s.Record) {
 	if amount := w.Decimal("Total Amount"); r.Fill != nil && w.Text("Type") == "FREESHARE_ORDER" && !amount.IsZero() {
 		r.Also = []s.Record{{Kind: s.KindDeposit, Cash: &s.Cash{

@@ -2,9 +2,8 @@ package brokers
 
 import "fillbook/internal/intake/statement"
 
-// ftmoJournal is the journal of an FTMO account. Its clock is that of Prague,
-// where the firm is; 0 is a stop or target that was not set, and a ticket comes
-// again for each part that was closed.
+// ftmoJournal is an FTMO account's journal. Its clock is in Prague, where the firm is; 0
+// is an unset stop or target, and a ticket comes again for each closed part.
 var ftmoJournal = statement.Preset{
 	Broker: "FTMO", Export: "MetriX journal", Evidence: statement.SampleFile, Format: statement.JournalTrades, Zone: "Europe/Prague",
 	Header: statement.Cols("Ticket;Open;Type;Volume;Symbol;Price;SL;TP;Close;Price#2;Swap;Commissions;Profit"),

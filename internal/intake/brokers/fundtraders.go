@@ -5,8 +5,8 @@ import (
 	s "fillbook/internal/intake/statement"
 )
 
-// fundTradersExecutions is the list of fills of this prop firm, known from other
-// people's code only.
+// fundTradersExecutions is this prop firm's list of fills, known from other people's code
+// only.
 var fundTradersExecutions = s.Preset{
 	Broker: "FundTraders", Export: "executions", Evidence: s.Documented, Format: s.Executions, Zone: newYork, Costs: s.CostsPositive,
 	Header: s.Cols("Account;Date;Exec Time;Symbol;Action;Size;Price;Total Fee;Sales Fee"), Order: parse.MonthFirst, Instrument: "stock",

@@ -2,8 +2,8 @@ package brokers
 
 import s "fillbook/internal/intake/statement"
 
-// fxBlueOrders is the list of orders that FX Blue keeps, of one or several
-// accounts. Money has no symbol, but zeros for prices.
+// fxBlueOrders is the order list kept by FX Blue, for one or several accounts. Money has
+// no symbol, but zeros for prices.
 var fxBlueOrders = s.Preset{
 	Broker: "FX Blue", Export: "orders", Evidence: s.SampleFile, Format: s.JournalTrades, Zone: serverZone, Costs: s.CostsNegative,
 	Header: s.Cols("Type;Ticket;Symbol;Lots;Buy/sell;Open price;Close price;Open time;Close time;Profit;Net profit"),

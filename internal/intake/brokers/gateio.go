@@ -2,8 +2,8 @@ package brokers
 
 import "fillbook/internal/intake/statement"
 
-// gateioBilling is the ledger of an account: a row for each coin that an order took
-// or brought, and one for its fee. They share the number of the order.
+// gateioBilling is an account ledger: a row for each coin an order took or brought, and
+// another for its fee. They share the order number.
 var gateioBilling = statement.Preset{
 	Broker: "Gate.io", Export: "billing details", Evidence: statement.Documented, Format: statement.Executions, Zone: utc,
 	Header: statement.Cols("no;time;action_desc;action_data;type;change_amount;amount;total"),

@@ -23,8 +23,8 @@ var geminiHistory = statement.Preset{
 	},
 }
 
-// prepareGemini finds the columns of the coins in the row. A symbol is a pair in
-// trades and a coin otherwise. Fees are in parentheses, as they are below zero.
+// prepareGemini finds the row's coin columns. A symbol is a pair in trades and a coin
+// otherwise. Fees are in parentheses, as they are below zero.
 func prepareGemini(w *statement.Row) {
 	base, quote := statement.SplitPair(w.Text("Symbol"))
 	w.Set("quantity", w.Text(base+" Amount "+base))

@@ -9,7 +9,7 @@ import (
 	"fillbook/internal/intake/metatrader"
 )
 
-// TestGrowth checks the presets of this package. Those of others have their own test.
+// TestGrowth checks the presets in this package. Others have their own test.
 func TestGrowth(t *testing.T) { // not parallel: it measures the process
 	checked := map[string]bool{}
 	for _, p := range slices.Concat(tables(), ibkr.Presets(), metatrader.Presets()) {

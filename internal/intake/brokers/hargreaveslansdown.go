@@ -7,9 +7,9 @@ import (
 	s "fillbook/internal/intake/statement"
 )
 
-// hargreavesSummary is the transaction summary: days only, newest first, unit
-// costs in pence, and costs that only the value shows. The reference says what a
-// row is: that of a contract note is B or S and a number.
+// hargreavesSummary is the transaction summary: days only, newest first, unit costs in
+// pence, and costs only the value shows. The reference says what a row is: a contract
+// note's is B or S and a number.
 var hargreavesSummary = s.Preset{
 	Broker: "Hargreaves Lansdown", Export: "transaction summary", Evidence: s.SampleFile, Format: s.Executions, Zone: london, Order: parse.DayFirst,
 	Header: s.Cols("Trade date;Settle date;Reference;Description;Unit cost (p);Quantity"), NewestFirst: true,

@@ -5,9 +5,8 @@ import (
 	s "fillbook/internal/intake/statement"
 )
 
-// heldenTraderTrades is the trades report of HeldenTrader Pro: newest first, costs
-// below zero, in the time of the trader's own clock. It is known from other
-// people's code only.
+// heldenTraderTrades is HeldenTrader Pro's trades report: newest first, costs below zero,
+// on the trader's own clock. It is known from other people's code only.
 var heldenTraderTrades = s.Preset{
 	Broker: "HeldenTrader", Export: "trades report", Evidence: s.Documented, Format: s.Executions, MarketZone: berlin, Costs: s.CostsNegative,
 	Header: s.Cols("Account;Date;Instrument;Operation;Amount;Price;Execution fee;Profit"), Order: parse.DayFirst, NewestFirst: true, Instrument: "stock",

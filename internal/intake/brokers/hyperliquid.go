@@ -8,8 +8,8 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// hyperliquidTrades is written by the browser: in its zone, and with its order of
-// day and month. A position may be reversed in one fill, or be liquidated.
+// hyperliquidTrades is written by the browser: in its zone, and with its order of day and
+// month. A position may be reversed in one fill, or be liquidated.
 var hyperliquidTrades = statement.Preset{
 	Broker: "Hyperliquid", Export: "trade history", Evidence: statement.SampleFile, Format: statement.Executions, Costs: statement.CostsPositive,
 	Header: statement.Cols("time;coin;dir;px;sz;ntl;fee;closedPnl"),
@@ -31,8 +31,8 @@ func nameHyperliquid(symbol, kind string) statement.Instrument {
 	return statement.NewCoinContract(symbol, strings.ToUpper(symbol), "USDC")
 }
 
-// prepareHyperliquid finds the fees of purchases that are in the coin that was
-// bought: the result of a purchase is only the fee, in money.
+// prepareHyperliquid finds purchase fees in the bought coin: a purchase's result is only
+// the fee, in money.
 func prepareHyperliquid(w *statement.Row) {
 	base, _, isPair := strings.Cut(w.Text("coin"), "/")
 	if side, _, _ := parse.SideWord(w.Text("dir")); !isPair || side != matching.Buy {

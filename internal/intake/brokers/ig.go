@@ -11,11 +11,10 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// igHistory is the transaction history: a row for each closed deal, with both
-// levels and the result in money, and a row for each movement of cash. Only its
-// header has been seen as IG writes it; that the sign of the size is the
-// direction is general knowledge. The reference of a deal comes again for every
-// part, so it is not an id.
+// igHistory is the transaction history: a row for each closed deal, with both levels and
+// the result in money, and a row for each cash movement. Only its header has been seen as
+// IG writes it; the size's sign as the direction is general knowledge. A deal reference
+// comes again for every part, so it is not an id.
 var igHistory = s.Preset{
 	Broker: "IG", Export: "transaction history", Evidence: s.Documented, Format: s.JournalTrades, Zone: utc, Order: parse.DayFirst, NewestFirst: true,
 	Header: s.Cols("TextDate|Date;Summary;MarketName;Period;ProfitAndLoss;Transaction type;Reference;Open level;Close level;Size;PL Amount;DateUtc"),
@@ -29,7 +28,7 @@ var igHistory = s.Preset{
 
 const igTime = "DateUtc|TextDate|Date"
 
-// igShares is the market of a trade in shares: "Acorn 100 @ 10".
+// igShares is the market in a share trade: "Acorn 100 @ 10".
 var igShares = regexp.MustCompile(`^(.+?) ([\d.,]+) ?@ ?([\d.,]+)$`)
 
 // prepareIG finds out whether a row is a closed deal, a trade in shares or cash.
@@ -53,8 +52,7 @@ func prepareIG(w *s.Row) {
 	}
 }
 
-// adjustIG makes a trade in shares a fill of its own. What its amount is of is not
-// known.
+// adjustIG makes a share trade a separate fill. The meaning of its amount is unknown.
 func adjustIG(w *s.Row, r *s.Record) {
 	t := r.Trip
 	switch {

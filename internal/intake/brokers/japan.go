@@ -9,9 +9,8 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// newJapaneseLayout adds what the trade histories of Japanese brokers have in common.
-// They come in Shift_JIS and give days without times, and are known from other
-// people's code only.
+// newJapaneseLayout adds what Japanese brokers' trade histories have in common. They come
+// in Shift_JIS and give days without times, and are known from other people's code only.
 func newJapaneseLayout(l s.Layout) *s.Layout {
 	l.Key, l.Symbol, l.Namer, l.Time = "銘柄コード|約定日", "銘柄コード", nameStock, "約定日"
 	l.Currency, l.Currencies = "=JPY", s.CurrencyOfFile
@@ -19,9 +18,9 @@ func newJapaneseLayout(l s.Layout) *s.Layout {
 	return &l
 }
 
-// japaneseWords are the words for trades, the most specific first. 現引 takes
-// delivery of shares that were bought on margin, 現渡 delivers shares against
-// those that were sold short: each closes one position and changes another.
+// japaneseWords are the words for trades, the most specific first. 現引 takes delivery of
+// shares bought on margin, 現渡 delivers shares against those sold short: each closes one
+// position and changes another.
 var japaneseWords = []s.Word{
 	{Kind: s.KindSellClose, Words: "*現引*"},
 	{Kind: s.KindBuyClose, Words: "*現渡*"},
@@ -34,14 +33,14 @@ var japaneseWords = []s.Word{
 	{Kind: s.KindSell, Words: "*売*"},
 }
 
-// Positions that are kept apart. Shares that were paid for have no lot.
+// Positions kept apart. Shares paid for have no lot.
 const (
 	lotMarginLong  = "margin long"
 	lotMarginShort = "margin short"
 )
 
-// adjustJapanese sets the lot of a fill on margin, and adds the second fill of a
-// delivery, which has no costs.
+// adjustJapanese sets a margin fill's lot, and adds a delivery's second fill, which has
+// no costs.
 func adjustJapanese(w *s.Row, r *s.Record) {
 	if r.Kind == s.KindBuyOpen || r.Kind == s.KindSellClose {
 		r.Fill.Lot = lotMarginLong

@@ -52,7 +52,7 @@ func TestResultByPrices(t *testing.T) {
 	}
 }
 
-// journalsSheet makes a table of cells.
+// journalsSheet makes a table from cells.
 func journalsSheet(name string, rows ...[]string) tabular.Table {
 	table := tabular.Table{Name: name}
 	for i, cells := range rows {
@@ -95,8 +95,8 @@ func TestJournalsWorkbook(t *testing.T) {
 	}
 }
 
-// TestResultsAreKept makes sure that whatever a table of trades says about its
-// closed trades comes out to the last digit, however its averages are rounded.
+// TestResultsAreKept makes sure that stated results in a trade table come out to the last
+// digit, however its averages are rounded.
 func TestResultsAreKept(t *testing.T) {
 	presets := tables()
 	header := append([]string{"Fees", "Commission"}, fillbookTrades.Header...)

@@ -2,8 +2,7 @@ package brokers
 
 import "fillbook/internal/intake/statement"
 
-// krakenTrades has the ids that the ledgers have too, so that both give the same
-// fills.
+// krakenTrades has the same ids as the ledgers, so both give the same fills.
 var krakenTrades = statement.Preset{
 	Broker: "Kraken", Export: "trades", Evidence: statement.Documented, Format: statement.Executions, Zone: utc, Costs: statement.CostsPositive,
 	Header: statement.Cols("txid;ordertxid;pair;time;type;ordertype;price;cost;fee;vol"),
@@ -12,8 +11,8 @@ var krakenTrades = statement.Preset{
 	},
 }
 
-// krakenLedgers have one row for each coin of a trade. Deposits are there twice,
-// the first time without an id, before they have arrived.
+// krakenLedgers have one row for each coin in a trade. Deposits are there twice, the
+// first time without an id, before they have arrived.
 var krakenLedgers = statement.Preset{
 	Broker: "Kraken", Export: "ledgers", Evidence: statement.RealFile, Format: statement.Executions, Zone: utc, Costs: statement.CostsPositive,
 	Header: statement.Cols("txid;refid;time;type;aclass;asset;amount;fee;balance"),

@@ -24,15 +24,14 @@ var kucoinOld = statement.Preset{
 	Layout: &kucoinFills,
 }
 
-// kucoinFills is the layout of spot fills in all generations.
+// kucoinFills is the layout for spot fills in all generations.
 var kucoinFills = statement.Layout{
 	Coins: true, Orders: true, Symbol: "Symbol|Pair", Side: "Side", Time: "Filled Time…|tradeCreatedAt…|Time…",
 	Quantity: "size|Filled Amount|Amount", Price: "price|Avg. Filled Price|Filled Price|FilledPrice",
 	Fees: "Fee", FeesCurrency: "Fee Currency|feeCurrency|FeeCoin",
 }
 
-// kucoinPositions has the results of closed positions without prices: they are
-// adjustments.
+// kucoinPositions has results for closed positions without prices: they are adjustments.
 var kucoinPositions = statement.Preset{
 	Broker: "KuCoin", Export: "closed futures positions", Evidence: statement.Documented, Format: statement.Executions, Zone: utc, NewestFirst: true,
 	Header: statement.Cols("UID;Symbol;Close Type;Realized PNL;Total Funding Fees;Total Trading Fees"),

@@ -5,8 +5,8 @@ import (
 	s "fillbook/internal/intake/statement"
 )
 
-// lightspeedBlotter is the blotter that Lightspeed delivers. Its net amount adds
-// the costs on one side and subtracts them on the other, so it is not read.
+// lightspeedBlotter is the blotter delivered by Lightspeed. Its net amount adds the costs
+// on one side and subtracts them on the other, so it is not read.
 var lightspeedBlotter = s.Preset{
 	Broker: "Lightspeed", Export: "blotter", Evidence: s.SampleFile, Format: s.Executions, Zone: newYork, Costs: s.CostsPositive,
 	Header: s.Cols("Trade Number;Trade Date;Execution Time;Symbol;Side;Qty;Price;Commission Amount"), Order: parse.MonthFirst,

@@ -5,9 +5,9 @@ import (
 	s "fillbook/internal/intake/statement"
 )
 
-// lightyearTransactions is the transaction report of Lightyear. Amounts of trades have no
-// sign; the gross amount of cash is what moved before tax and fees, the net amount
-// what is left. A conversion has one row for each currency, with the same reference or time.
+// lightyearTransactions is Lightyear's transaction report. Trade amounts have no sign;
+// the gross cash amount is what moved before tax and fees, the net amount what is left. A
+// conversion has one row for each currency, with the same reference or time.
 var lightyearTransactions = s.Preset{
 	Broker: "Lightyear", Export: "transaction report", Evidence: s.SampleFile, Format: s.Executions, Zone: utc, Order: parse.DayFirst,
 	Header: s.Cols("Date;Reference;Ticker;ISIN;Type;Quantity;CCY;Price/share;Gross Amount;FX Rate;Fee;Net Amt."), Costs: s.CostsPositive, NewestFirst: true,
@@ -26,8 +26,8 @@ var lightyearTransactions = s.Preset{
 	},
 }
 
-// prepareLightyear sets what only some kinds of rows have. The fee of a conversion is
-// in its gross amount already, and the ticker of one is a currency.
+// prepareLightyear sets what only some kinds have. A conversion's fee is in its gross
+// amount already, and its ticker is a currency.
 func prepareLightyear(w *s.Row) {
 	switch kind := s.WordKey(w.Text("Type")); kind {
 	case "conversion":

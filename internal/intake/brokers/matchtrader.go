@@ -2,8 +2,8 @@ package brokers
 
 import "fillbook/internal/intake/statement"
 
-// matchTraderPositions is the list of closed positions of Match-Trader. No file
-// was seen; the names come from programs that read it. Its times have no zone.
+// matchTraderPositions is Match-Trader's list of closed positions. No file was seen; the
+// names come from programs reading it. Its times have no zone.
 var matchTraderPositions = statement.Preset{
 	Broker: "Match-Trader", Export: "closed positions", Evidence: statement.Documented, Format: statement.JournalTrades,
 	Header: statement.Cols("Position|ID;Symbol;Side;Volume;Open time;Open price;Close time;Close price;Net profit"), Costs: statement.CostsNegative,

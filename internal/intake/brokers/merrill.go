@@ -8,8 +8,8 @@ import (
 	s "fillbook/internal/intake/statement"
 )
 
-// merrillActivity is the activity of accounts at Merrill. The description says what
-// a row is; the type is often empty. Commissions are in the amounts only.
+// merrillActivity is the activity in Merrill accounts. The description says what a row
+// is; the type is often empty. Commissions are in the amounts only.
 var merrillActivity = s.Preset{
 	Broker: "Merrill", Export: "activity", Evidence: s.Documented, Format: s.Executions, Zone: newYork, Order: parse.MonthFirst, NewestFirst: true,
 	Header: s.Cols("Settlement Date;Description;Type;Symbol/ CUSIP;Quantity;Price;Amount"),
@@ -20,8 +20,8 @@ var merrillActivity = s.Preset{
 	},
 }
 
-// merrillWords are the first words of descriptions. Shares that a dividend bought
-// have two rows: one for the shares, one for the money.
+// merrillWords are the first words in descriptions. Shares bought by a dividend have two
+// rows: one for the shares, one for the money.
 var merrillWords = []s.Word{
 	{Kind: s.KindBuy, Words: "purchase *|reinvestment share(s)*"},
 	{Kind: s.KindSell, Words: "sale *|fractional share sale*|redemption *"},
@@ -40,8 +40,8 @@ var (
 	merrillPrice      = regexp.MustCompile(`(?i)REINV PRICE \$?([\d,.]+)`)
 )
 
-// prepareMerrill reads what shares cost that a dividend bought, and shortens an
-// unknown description to the words before the security.
+// prepareMerrill reads the cost of shares bought by a dividend, and shortens an unknown
+// description to the words before the security.
 func prepareMerrill(w *s.Row) {
 	text := w.Text("Description")
 	kind := s.FindKind(merrillWords, text)

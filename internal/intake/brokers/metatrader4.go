@@ -2,8 +2,8 @@ package brokers
 
 import s "fillbook/internal/intake/statement"
 
-// metaTraderConverted is the table of programs that convert a MetaTrader history,
-// known from programs that read it.
+// metaTraderConverted is the table written by programs converting a MetaTrader history,
+// known from programs reading it.
 var metaTraderConverted = s.Preset{
 	Broker: "MetaTrader 4", Export: "CSV of a converter", Evidence: s.Documented, Format: s.JournalTrades, Zone: serverZone, Costs: s.CostsNegative,
 	Header: s.Cols("Ticket|Order;Open Time;Type;Size|Volume|Lots;Symbol|Item;Price|Open Price;Close Time;Close Price|Price#2;Commission;Swap;Profit"),

@@ -7,8 +7,8 @@ import (
 	"fillbook/internal/trading/instruments"
 )
 
-// metaTraderUTC is the table that some brokers write of a MetaTrader history, known
-// from programs that read it.
+// metaTraderUTC is a MetaTrader history as some brokers write it, known from programs
+// reading it.
 var metaTraderUTC = s.Preset{
 	Broker: "MetaTrader 5", Export: "CSV of a broker's area, times in UTC", Evidence: s.Documented, Format: s.JournalTrades, Zone: utc,
 	Header: s.Cols("ticket;opening_time_utc;closing_time_utc;type;lots;symbol;opening_price;closing_price"), Costs: s.CostsNegative,
@@ -23,8 +23,8 @@ var metaTraderUTC = s.Preset{
 	},
 }
 
-// portalPositions is the list of MT5 positions that the portals of some brokers
-// write: one row for each leg, with the id of its position.
+// portalPositions is the list of MT5 positions in some brokers' portals: one row for each
+// leg, with its position id.
 var portalPositions = s.Preset{
 	Broker: "MetaTrader 5", Export: "position history list of a broker's portal", Evidence: s.SampleFile, Format: s.Executions, Zone: serverZone,
 	Header: s.Cols("Symbol;Position;Date Time;Transaction Type;Trade Volume Lots;Open Price;Profit"), Order: parse.MonthFirst,

@@ -9,10 +9,10 @@ import (
 	"fillbook/internal/trading/instruments"
 )
 
-// moomooOrders is the history of orders of moomoo and Futu, in English and in
-// Chinese, known from other people's code only; of the Chinese names those of times
-// and sides are the least certain. A row without a side is one more fill of the
-// order above it. Costs are in the order's row and go with the fill there.
+// moomooOrders is the order history from moomoo and Futu, in English and in Chinese,
+// known from other people's code only; the Chinese names for times and sides are the
+// least certain. A row without a side is one more fill for the order above it. Costs are
+// in the order's row and go with the fill there.
 var moomooOrders = s.Preset{
 	Broker: "moomoo", Export: "order history", Evidence: s.Documented, Format: s.Executions, Zone: newYork, Costs: s.CostsPositive, NewestFirst: true,
 	Header: s.Cols(moomooSide + ";Symbol|代码;" + moomooFilled + ";" + moomooPlaced + ";Order Qty|订单数量;Order Price|订单价格"),
@@ -42,7 +42,7 @@ const (
 	moomooQuantity = "Fill Qty|成交数量"
 )
 
-// moomooTrades is the list of trades, known from other people's code only.
+// moomooTrades is the trade list, known from other people's code only.
 var moomooTrades = s.Preset{
 	Broker: "moomoo", Export: "trades", Evidence: s.Documented, Format: s.Executions, Zone: newYork, Costs: s.CostsPositive, NewestFirst: true,
 	Header: s.Cols("Symbol;Name;Side;Qty;Price;Amount;Time;Market;Currency"), Without: s.Cols("Status"),
@@ -51,7 +51,7 @@ var moomooTrades = s.Preset{
 	},
 }
 
-// newMoomooPrepare completes a row that is one more fill of the order above it.
+// newMoomooPrepare completes a row with one more fill for the order above it.
 func newMoomooPrepare() func(*s.Row) {
 	var above *s.Row
 	return func(w *s.Row) {
@@ -66,8 +66,8 @@ func newMoomooPrepare() func(*s.Row) {
 	}
 }
 
-// readMoomooAverage reads an order that has no fills of its own: "4@261.6225" is
-// how many at which average price.
+// readMoomooAverage reads an order without separate fills: "4@261.6225" is how many at
+// which average price.
 func readMoomooAverage(w *s.Row) {
 	text := w.Text(moomooFilled)
 	quantity, price, ok := strings.Cut(text, "@")

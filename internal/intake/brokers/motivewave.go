@@ -2,8 +2,7 @@ package brokers
 
 import s "fillbook/internal/intake/statement"
 
-// motiveWaveTrades is the list of trades, read in another importer; no file was
-// seen.
+// motiveWaveTrades is the trade list, read in another importer; no file was seen.
 var motiveWaveTrades = s.Preset{
 	Broker: "MotiveWave", Export: "trades", Evidence: s.Documented, Format: s.JournalTrades, MarketZone: chicago,
 	Header: s.Cols("Instrument;Side;Quantity;Entry Time;Entry Price;Exit Time;Exit Price;P/L"),
@@ -13,7 +12,7 @@ var motiveWaveTrades = s.Preset{
 	},
 }
 
-// nameMotiveWave builds an instrument that NinjaTrader would write the same way.
+// nameMotiveWave builds an instrument as NinjaTrader writes it.
 func nameMotiveWave(symbol, kind string) s.Instrument {
 	return nameNinja(s.WithoutExchange(symbol), kind)
 }

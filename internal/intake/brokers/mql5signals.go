@@ -2,9 +2,8 @@ package brokers
 
 import "fillbook/internal/intake/statement"
 
-// mql5History and mql5Positions are the two exports of a signal of mql5.com. They
-// have no tickets, and times and prices of opening and closing under the same
-// names.
+// mql5History and mql5Positions are the two exports for a signal on mql5.com. They have
+// no tickets, and times and prices for opening and closing under the same names.
 var mql5History = statement.Preset{
 	Broker: "MQL5 Signals", Export: "history", Evidence: statement.SampleFile, Format: statement.JournalTrades, Zone: serverZone,
 	Header: statement.Cols("Time;Type;Volume;Symbol;Price;S/L;T/P;Time#2;Price#2;Commission;Swap;Profit"), Costs: statement.CostsNegative,

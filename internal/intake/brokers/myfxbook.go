@@ -5,9 +5,8 @@ import (
 	s "fillbook/internal/intake/statement"
 )
 
-// myfxbookStatement is the statement that Myfxbook keeps of an account. The profit
-// is what is left after commission and swap. Open trades are in a table of their
-// own below, with fewer columns.
+// myfxbookStatement is the statement Myfxbook keeps for an account. The profit is after
+// commission and swap. Open trades are in a separate table below, with fewer columns.
 var myfxbookStatement = s.Preset{
 	Broker: "Myfxbook", Export: "statement", Evidence: s.SampleFile, Format: s.JournalTrades, Zone: serverZone, Order: parse.MonthFirst, Costs: s.CostsNegative,
 	Header: s.Cols("Open Date;Close Date;Symbol;Action;Units/Lots|Lots|Units;Open Price;Close Price;Pips;Profit;Gain"),

@@ -12,10 +12,10 @@ import (
 	"fillbook/internal/trading/instruments"
 )
 
-// ninjaTrades and ninjaExecutions are two grids of NinjaTrader's desktop platform,
-// in the columns that the user shows, with numbers and dates of the PC's country.
-// The French names were read in other importers; no French file was seen. The row
-// numbers of a grid are not ids: each export begins at 1.
+// ninjaTrades and ninjaExecutions are two grids in NinjaTrader's desktop platform, with
+// the columns shown by the user, and numbers and dates as in the PC's country. The French
+// names were read in other importers; no French file was seen. Row numbers in a grid are
+// not ids: each export begins at 1.
 var ninjaTrades = s.Preset{
 	Broker: "NinjaTrader", Export: "trades grid", Evidence: s.RealFile, Format: s.JournalTrades, MarketZone: chicago, Costs: s.CostsPositive, FindOrder: findNinjaOrder,
 	Header: s.Cols("Instrument;" + ninjaSide + ";" + ninjaQuantity + ";" + ninjaEntry + ";Exit price|Prix de sortie;" + ninjaEntered + ";Exit time|Heure de sortie"),
@@ -33,9 +33,9 @@ var ninjaTrades = s.Preset{
 	},
 }
 
-// newNinjaSettle makes the result of a trade one before costs in files whose user had
-// it shown so. A row with costs whose prices give exactly that result proves it
-// for itself and those that follow.
+// newNinjaSettle makes a trade's result one before costs in files whose user had it shown
+// so. A row with costs whose prices give exactly that result proves it for itself and the
+// rows after it.
 func newNinjaSettle() func(*s.Row, *s.Trip) {
 	isGross := false
 	return func(_ *s.Row, t *s.Trip) {

@@ -2,10 +2,10 @@ package brokers
 
 import s "fillbook/internal/intake/statement"
 
-// nordnetTransactions is the list of transactions in the language of the country:
-// Swedish, Danish, Norwegian or Finnish. It has days only, newest first. Every amount
-// has its currency in the next column, and prices are in that of the instrument, with
-// the rate to the account's. A canceled row has the day of its cancellation.
+// nordnetTransactions is the transaction list in the country's language: Swedish, Danish,
+// Norwegian or Finnish. It has days only, newest first. Every amount has its currency in
+// the next column, and prices are in the instrument's, with the rate to the account's. A
+// canceled row has its cancellation day.
 var nordnetTransactions = s.Preset{
 	Broker: "Nordnet", Export: "transactions", Evidence: s.SampleFile, Format: s.Executions, Zone: stockholm, Costs: s.CostsPositive,
 	Header: s.Cols("Id;" + nordnetBooked + ";" + nordnetTraded + ";" + nordnetKind + ";" + nordnetName + ";ISIN;" + nordnetQuantity + ";" + nordnetPrice +
@@ -34,8 +34,8 @@ const (
 	nordnetCanceled = "Makuleringsdatum|Makuleringsdato|Makuleringsddato|Mitätöintipäivä"
 )
 
-// nordnetWords are the kinds in the four languages. Words for buying and selling
-// that are not here are among the shared ones.
+// nordnetWords are the kinds in the four languages. Other words for buying and selling
+// are among the shared ones.
 var nordnetWords = []s.Word{
 	{Kind: s.KindWithholding, Words: "*kupongskatt*|*källskatt*|*udbytteskat*|*kildeskatt*|*ennakkopidätys*|*lähdevero*|utl kupskatt"},
 	{Kind: s.KindBuy, Words: "köpt|købt|kjøpt|osto|reinvestert utbytte|tildelning inlägg re|emission inlägg*"},

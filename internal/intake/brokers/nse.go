@@ -11,13 +11,13 @@ import (
 	"fillbook/internal/trading/instruments"
 )
 
-// weeklyOption is the symbol of an option that expires within a week: year, month
-// as one character, day, strike and right, as in NIFTY2610724500CE.
+// weeklyOption is the symbol for a weekly option: year, month as one character, day,
+// strike and right, as in NIFTY2610724500CE.
 var weeklyOption = regexp.MustCompile(`^([A-Z&-]+)(\d\d)([1-9OND])(\d\d)(\d+(?:\.\d+)?)(CE|PE)$`)
 
-// nameNSE builds an instrument from the symbol of the exchange, which may have
-// the day of expiry after it. An option whose symbol has only the month keeps the
-// whole symbol, so that two expiries of one month are not mixed.
+// nameNSE builds an instrument from the exchange's symbol, which may have the expiry day
+// after it. An option whose symbol has only the month keeps the whole symbol, so two
+// expiries in one month are not mixed.
 func nameNSE(symbol, _ string) statement.Instrument {
 	symbol = strings.ToUpper(strings.TrimSpace(symbol))
 	var expiry journal.Day
@@ -69,7 +69,7 @@ func nseRight(word string) instruments.Right {
 	return instruments.Call
 }
 
-// nseFuture returns the exchange's symbol of a future: NIFTY26OCTFUT.
+// nseFuture returns the exchange's symbol for a future: NIFTY26OCTFUT.
 func nseFuture(root string, expiry journal.Day) string {
 	at, err := time.Parse(time.DateOnly, string(expiry))
 	if err != nil {
@@ -78,8 +78,8 @@ func nseFuture(root string, expiry journal.Day) string {
 	return strings.ToUpper(root + at.Format("06Jan") + "FUT")
 }
 
-// adjustNSE completes a fill of an Indian exchange. A trade number is unique only
-// on its day and exchange, so that the id names all three.
+// adjustNSE completes a fill from an Indian exchange. A trade number is unique only on
+// its day and exchange, so the id names all three.
 func adjustNSE(w *statement.Row, f *statement.Fill, exchange, number, segment string) {
 	f.ID = nseTradeID(f.At, exchange, number)
 	switch strings.ToUpper(segment) {
@@ -95,11 +95,11 @@ func nseTradeID(at time.Time, exchange, number string) string {
 	return strings.Join([]string{at.Add(indianOffset).Format(time.DateOnly), strings.ToUpper(exchange), number}, "/")
 }
 
-// priceOfValue returns the price of one unit, to as many decimals as prices have.
+// priceOfValue returns the unit price, to as many decimals as prices have.
 func priceOfValue(value, quantity decimal.Decimal) decimal.Decimal {
 	const decimals = 10
 	return value.DivRound(quantity, decimals)
 }
 
-// indianOffset is the offset of Indian time from UTC, all year.
+// indianOffset is Indian time's offset from UTC, all year.
 const indianOffset = 5*time.Hour + 30*time.Minute

@@ -8,12 +8,12 @@ import (
 	"fillbook/internal/intake/statement"
 )
 
-// okxTrading is the trading history of OKX, in its two generations of column
-// names. The presets of OKX were written from single rows; no whole file was seen.
+// okxTrading is OKX's trading history, in its two generations of column names. OKX's
+// presets were written from single rows; no whole file was seen.
 //
-// A spot fill has two rows: what the balance of each coin changed by, and the fee
-// that was taken from what came in. The parts of an order that were filled at one
-// price in one second are one fill. Contracts may be counted, not measured.
+// A spot fill has two rows: each coin's balance change, and the fee taken from what came
+// in. Order parts filled at one price in one second are one fill. Contracts may be
+// counted, not measured.
 var okxTrading = statement.Preset{
 	Broker: "OKX", Export: "trading history", Evidence: statement.Documented, Format: statement.Executions, NewestFirst: true,
 	Header: statement.Cols("Order id;Time;Trade Type;Symbol|Instrument;Action|Type;Amount;PnL|PL;Fee;Position Change;Position Balance;Balance Change;Balance"),
@@ -36,8 +36,7 @@ var okxTrading = statement.Preset{
 // okxZone finds the zone in the line above the table: Time Zone:UTC+8.
 var okxZone = regexp.MustCompile(`(?i)time zone:\s*((?:UTC|GMT)[^,\s]*)`)
 
-// prepareOKX sets the zone, and for a row of a spot fill the change of the balance
-// before the fee.
+// prepareOKX sets the zone, and for a spot fill the balance change before the fee.
 func prepareOKX(w *statement.Row) {
 	for _, table := range w.Reader().File.Tables {
 		for _, row := range table.Rows[:min(3, len(table.Rows))] {
@@ -62,7 +61,7 @@ func prepareOKX(w *statement.Row) {
 	}
 }
 
-// okxOrders is a list of orders in the style of the trading history.
+// okxOrders is an order list in the style of the trading history.
 var okxOrders = statement.Preset{
 	Broker: "OKX", Export: "order history", Evidence: statement.Documented, Format: statement.Executions, NewestFirst: true,
 	Header: statement.Cols("Order ID;Instrument;Order Type;Side;Avg Fill Price;Filled Quantity;PnL;Fee;Order Time"),
@@ -72,7 +71,7 @@ var okxOrders = statement.Preset{
 	},
 }
 
-// okxContract is how the names of contracts end, or how many parts they have.
+// okxContract is how contract names end, or how many parts they have.
 var okxContract = regexp.MustCompile(`(?i)SWAP|PERP|-[CP]$|-.*-`)
 
 // nameOKX builds a contract or a pair from its name.

@@ -2,8 +2,8 @@ package brokers
 
 import s "fillbook/internal/intake/statement"
 
-// parqetActivities are what the portfolio tracker exports. Taxes on a sale are no
-// cost of it and are not read; of a dividend, what arrived counts.
+// parqetActivities are the portfolio tracker's exports. Taxes on a sale are no cost and
+// are not read; for a dividend, what arrived counts.
 var parqetActivities = s.Preset{
 	Broker: "Parqet", Export: "activities", Evidence: s.SampleFile, Format: s.Executions, Zone: berlin, NewestFirst: true,
 	Header: s.Cols("datetime;price;shares;amount;tax;fee;type;identifier;holdingname"), Costs: s.CostsPositive,

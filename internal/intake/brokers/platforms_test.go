@@ -64,7 +64,7 @@ func TestUnitOf(t *testing.T) {
 	}
 }
 
-// TestOrderCap warns of a list of exactly as many orders as TradingView writes.
+// TestOrderCap warns about a list with exactly as many orders as TradingView writes.
 func TestOrderCap(t *testing.T) {
 	t.Parallel()
 	const header = "Symbol,Side,Type,Qty,Fill Price,Commission,Placing Time,Closing Time,Order ID,Leverage\n"
@@ -81,8 +81,8 @@ func TestOrderCap(t *testing.T) {
 	}
 }
 
-// TestRepeatedTicket checks that rows get their own ids if a ticket that may still
-// be open elsewhere comes twice.
+// TestRepeatedTicket checks that rows get their own ids if a ticket, which may still be
+// open elsewhere, comes twice.
 func TestRepeatedTicket(t *testing.T) {
 	t.Parallel()
 	const header = "Ticket,Open Time,Type,Size,Symbol,Price,S/L,T/P,Close Time,Close Price,Commission,Swap,Profit\n"

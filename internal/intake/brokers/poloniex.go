@@ -6,9 +6,8 @@ import (
 	"fillbook/internal/intake/statement"
 )
 
-// poloniexTrades has the rate of the fee; the fee itself is what the totals without it
-// lack. The fee is in the coin that was received. The exchange calls the coin of the
-// price the base.
+// poloniexTrades has the fee rate; the fee itself is what the totals without it lack. The
+// fee is in the received coin. The exchange calls the quote coin the base.
 var poloniexTrades = statement.Preset{
 	Broker: "Poloniex", Export: "trades", Evidence: statement.Documented, Format: statement.Executions, Zone: utc, Costs: statement.CostsPositive,
 	Header: statement.Cols("Date;Market;Category;Type;Price;Amount;Total;Fee;Order Number;Base Total Less Fee;Quote Total Less Fee"), NewestFirst: true,
@@ -19,7 +18,7 @@ var poloniexTrades = statement.Preset{
 	},
 }
 
-// preparePoloniex computes the fee of a trade.
+// preparePoloniex computes a trade's fee.
 func preparePoloniex(w *statement.Row) {
 	base, quote := statement.SplitPair(w.Text("Market"))
 	fee, coin := w.Decimal("Amount").Sub(w.Decimal("Quote Total Less Fee")), base
@@ -42,7 +41,7 @@ var (
 	}
 )
 
-// newPoloniexCash returns the layout of deposits or withdrawals.
+// newPoloniexCash returns the layout for deposits or withdrawals.
 func newPoloniexCash(kind statement.Col) *statement.Layout {
 	return &statement.Layout{
 		Coins: true, Key: "Date", Kind: kind, Time: "Date", Amount: "Amount", Currency: "Currency", Unsigned: true,

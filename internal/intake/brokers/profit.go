@@ -9,8 +9,8 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// profitOperations is the report of operations of Profit, the platform of Nelogica
-// in Brazil. It was read in several importers; no file was seen.
+// profitOperations is the operations report from Profit, Nelogica's platform in Brazil.
+// It was read in several importers; no file was seen.
 var profitOperations = s.Preset{
 	Broker: "Profit", Export: "operations", Evidence: s.Documented, Format: s.JournalTrades, Zone: saoPaulo, Order: parse.DayFirst,
 	Header: s.Cols("Ativo;Abertura;Fechamento;Lado;" + profitBought + ";" + profitSold),
@@ -26,9 +26,9 @@ const (
 	profitSold   = "Preço Venda|Preco Venda"
 )
 
-// prepareProfitOperation decides which price opened an operation: Lado is the side
-// of its opening, and the columns are those of buying and selling, whichever came
-// first. An operation that is still open fails.
+// prepareProfitOperation decides which price opened an operation: Lado is the opening
+// side, and the columns are for buying and selling, whichever came first. An operation
+// still open fails.
 func prepareProfitOperation(w *s.Row) {
 	if w.Text("Ativo") == "" || w.Text("Lado") == "" && w.Text("Fechamento") == "" {
 		w.Ignore()
@@ -51,11 +51,11 @@ func prepareProfitOperation(w *s.Row) {
 	w.Set("close", exit)
 }
 
-// b3Future is a contract of the exchange in São Paulo: three letters, a month
-// and a year, or a continuous one.
+// b3Future is a contract on the exchange in São Paulo: three letters, a month and a year,
+// or a continuous one.
 var b3Future = regexp.MustCompile(`^[A-Z]{3}([FGHJKMNQUVXZ]\d{2}|FUT)$`)
 
-// nameB3 builds a future of that exchange, or a share.
+// nameB3 builds a future on that exchange, or a share.
 func nameB3(symbol, _ string) s.Instrument {
 	i := s.NameFuture(symbol, "")
 	if c, ok := instruments.ParseFuture(i.Symbol); (!ok || c.Root.Currency != "BRL") && !b3Future.MatchString(i.Symbol) {

@@ -7,8 +7,8 @@ import (
 	s "fillbook/internal/intake/statement"
 )
 
-// projectXOrders is the order history of other firms on the same platform. Size
-// is what was ordered: how much of a canceled order was filled is not in the file.
+// projectXOrders is the order history from other firms on the same platform. Size is the
+// ordered quantity: a canceled order's filled quantity is not in the file.
 var projectXOrders = s.Preset{
 	Broker: "ProjectX", Export: "order history", Evidence: s.SampleFile, Format: s.Executions, MarketZone: chicago, Instrument: futureType, Order: parse.MonthFirst,
 	Header:  s.Cols("ContractName;Status;Size;Side;FilledAt;ExecutePrice"),
@@ -25,8 +25,8 @@ var projectXOrders = s.Preset{
 	},
 }
 
-// propOrders are the order rows of dashboards of prop firms. The sign of the
-// quantity is the side.
+// propOrders are the order rows in prop firms' dashboards. The quantity's sign is the
+// side.
 var propOrders = s.Preset{
 	Broker: "ProjectX", Export: "prop order rows", Evidence: s.SampleFile, Format: s.Executions, MarketZone: chicago, Instrument: futureType,
 	Header: s.Cols("order_id;qty_done;price_done;last_time;symbol"),

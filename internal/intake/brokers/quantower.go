@@ -6,8 +6,8 @@ import (
 	"fillbook/internal/trading/instruments"
 )
 
-// quantowerTrades is the list of trades, which are fills. The list of orders
-// repeats an order for each of its states, and is not read.
+// quantowerTrades is the list of trades, which are fills. The order list repeats an order
+// for each state, and is not read.
 var quantowerTrades = s.Preset{
 	Broker: "Quantower", Export: "trades", Evidence: s.RealFile, Format: s.Executions, MarketZone: chicago, NewestFirst: true,
 	Header: s.Cols("Account;Date/Time;Symbol;Symbol type;Side;Quantity;Price;Gross P/L;Fee;Trade ID"),
@@ -25,9 +25,8 @@ func nameQuantower(symbol, kind string) s.Instrument {
 	return s.NameAny(s.NameFuture(symbol, instruments.TypeFuture).Symbol, kind)
 }
 
-// stateValue reads what the contracts were worth, which is signed like the
-// quantity. It shows the multiplier of an unknown contract, and checks that of a
-// known one.
+// stateValue reads the contracts' value, which is signed like the quantity. It shows an
+// unknown contract's multiplier, and checks a known one's.
 func stateValue(w *s.Row, r *s.Record) {
 	if result := w.Null("Gross P/L"); result.Valid {
 		w.AddTotal(s.ItemGrossPnL, result.Decimal)

@@ -7,7 +7,7 @@ import (
 	s "fillbook/internal/intake/statement"
 )
 
-// questradeExecutions is the list of the trading platform.
+// questradeExecutions is the trading platform's list.
 var questradeExecutions = s.Preset{
 	Broker: "Questrade", Export: "executions", Evidence: s.SampleFile, Format: s.Executions, Zone: toronto,
 	Header: s.Cols("Symbol;Action;Fill qty;Fill price;Exec time;Commission"),
@@ -17,8 +17,8 @@ var questradeExecutions = s.Preset{
 	},
 }
 
-// questradeConfirmations is known from other people's tests only. Rows without a
-// trade number are the sums of an account.
+// questradeConfirmations is known from other people's tests only. Rows without a trade
+// number are account sums.
 var questradeConfirmations = s.Preset{
 	Broker: "Questrade", Export: "trade confirmations", Evidence: s.Documented, Format: s.Executions, Zone: toronto, Order: parse.DayFirst,
 	Header: s.Cols("Trade Date;Settlement date;Trade #;Action;Quantity;Symbol;Price;Gross amount;Comm;SEC fees"),
@@ -37,9 +37,8 @@ var questradeConfirmations = s.Preset{
 	},
 }
 
-// questradeActivities is the history of an account, known from other people's
-// code only. Every time is midnight. The shares of an assignment have a row of
-// their own.
+// questradeActivities is an account history, known from other people's code only. Every
+// time is midnight. Assigned shares have a separate row.
 var questradeActivities = s.Preset{
 	Broker: "Questrade", Export: "activities", Evidence: s.Documented, Format: s.Executions, Zone: toronto, Costs: s.CostsNegative,
 	Header: s.Cols("Transaction Date;Settlement Date;Action;Symbol;Quantity;Price;Net Amount;Activity Type"), NewestFirst: true,

@@ -5,8 +5,8 @@ import (
 	"fillbook/internal/intake/statement"
 )
 
-// rabobankMutations is the Dutch list of mutations, with a time for trades and a
-// day for money.
+// rabobankMutations is the Dutch mutation list, with a time for trades and a day for
+// money.
 var rabobankMutations = statement.Preset{
 	Broker: "Rabobank", Export: "mutations", Evidence: statement.SampleFile, Format: statement.Executions, Zone: amsterdam, Order: parse.DayFirst,
 	Header: statement.Cols("Portefeuille;Naam;Datum;Type mutatie;Valuta mutatie;Volume;Koers;Waarde;Bedrag;Isin code"), NewestFirst: true,

@@ -2,7 +2,7 @@ package brokers
 
 import s "fillbook/internal/intake/statement"
 
-// rakutenTrades is the trade history of Rakuten Securities; see newJapaneseLayout.
+// rakutenTrades is Rakuten Securities' trade history; see newJapaneseLayout.
 var rakutenTrades = s.Preset{
 	Broker: "Rakuten Securities", Export: "trade history", Evidence: s.Documented, Format: s.Executions, Zone: tokyo, Costs: s.CostsPositive,
 	Header: s.Cols("約定日;銘柄コード;銘柄名;取引区分;売買区分;数量［株］|数量[株];単価［円］|単価[円]"), NewestFirst: true,

@@ -5,7 +5,7 @@ import (
 	"fillbook/internal/intake/statement"
 )
 
-// releveStatement is a French account statement of no particular bank: a preamble,
+// releveStatement is a French account statement from no particular bank: a preamble,
 // decimal commas, amounts without costs and without a sign, and a total.
 var releveStatement = statement.Preset{
 	Broker: "Relevé de compte", Export: "French account statement", Evidence: statement.SampleFile, Format: statement.Executions, Zone: "Europe/Paris",

@@ -2,8 +2,8 @@ package brokers
 
 import "fillbook/internal/intake/statement"
 
-// revolutCrypto is the crypto statement of Revolut, in the owner's currency. Many
-// files have its column names, so they count only all together and in order.
+// revolutCrypto is Revolut's crypto statement, in the owner's currency. Many files have
+// its column names, so they count only all together and in order.
 var revolutCrypto = statement.Preset{
 	Broker: "Revolut", Export: "crypto statement", Evidence: statement.SampleFile, Format: statement.Executions, Costs: statement.CostsPositive,
 	Header: statement.Cols("Symbol;Type;Quantity;Price;Value;Fees;Date"), Exact: true,
@@ -18,8 +18,8 @@ var revolutCrypto = statement.Preset{
 	},
 }
 
-// revolutStocks is the statement of a stock account. Amounts carry the sign of
-// their currency, and those of trades no sign for the side.
+// revolutStocks is a stock account's statement. Amounts carry their currency sign, and
+// trade amounts no sign for the side.
 var revolutStocks = statement.Preset{
 	Broker: "Revolut", Export: "stocks", Evidence: statement.SampleFile, Format: statement.Executions, Zone: utc,
 	Header: statement.Cols("Date;Ticker;Type;Quantity;Price per share;Total Amount;Currency;FX Rate"),

@@ -7,9 +7,9 @@ import (
 	s "fillbook/internal/intake/statement"
 )
 
-// rithmicOrders are the orders of R|Trader Pro, in several tables with a title each.
-// The export has order numbers and none of fills, so a fill is an order here, with
-// its number as the id. Orders that still work may be partly filled too.
+// rithmicOrders are R|Trader Pro's orders, in several tables with a title each. The
+// export has order numbers and no fill numbers, so a fill is an order here, with its
+// number as the id. Orders still working may be partly filled too.
 var rithmicOrders = s.Preset{
 	Broker: "Rithmic", Export: "completed orders", Evidence: s.SampleFile, Format: s.Executions, MarketZone: chicago, Instrument: futureType, Costs: s.CostsPositive,
 	Header: s.Cols("Buy/Sell;Symbol;Avg Fill Price;Order Number;Qty Filled"),
@@ -24,9 +24,9 @@ var rithmicOrders = s.Preset{
 	}}},
 }
 
-// rithmicPerformance has entries with their exits, in tables below the account and
-// the contract that they are of. An order that was closed by several is in several
-// rows. The layout was read in another importer; no file was seen.
+// rithmicPerformance has entries with their exits, in tables below their account and
+// contract. An order closed by several is in several rows. The layout was read in another
+// importer; no file was seen.
 var rithmicPerformance = s.Preset{
 	Broker: "Rithmic", Export: "performance", Evidence: s.Documented, Format: s.Executions, MarketZone: chicago, Instrument: futureType, Costs: s.CostsPositive,
 	Header: s.Cols("Entry Order Number;Entry Buy/Sell;Entry Price;Exit Order Number;Exit Price;Fill Size"),
@@ -41,7 +41,7 @@ var rithmicPerformance = s.Preset{
 	}}},
 }
 
-// datedContract is a contract with its month, in the table of contracts or not.
+// datedContract is a contract with its month, in the contract table or not.
 var datedContract = regexp.MustCompile(`^[A-Z0-9]{1,4}[FGHJKMNQUVXZ]\d{1,2}$`)
 
 // readRithmicTitles reads contract and account from the titles above a table.

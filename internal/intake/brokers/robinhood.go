@@ -8,10 +8,10 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// robinhoodActivity is the account activity: days only, newest first, with the
-// costs hidden in the amounts. An option is named in the description. The letter
-// after the quantity of an option's end is its side: 1S is sold, and so was held;
-// a plain 1 is bought back.
+// robinhoodActivity is the account activity: days only, newest first, with the costs
+// hidden in the amounts. An option is named in the description. When an option ends, the
+// letter after its quantity is the side: 1S is sold, and so was held; a plain 1 is bought
+// back.
 var robinhoodActivity = statement.Preset{
 	Broker: "Robinhood", Export: "account activity", Evidence: statement.RealFile, Format: statement.Executions, Zone: newYork,
 	Header: statement.Cols("Activity Date;Process Date;Settle Date;Instrument;Description;Trans Code;Quantity;Price;Amount"),
@@ -42,7 +42,7 @@ var robinhoodActivity = statement.Preset{
 	},
 }
 
-// prepareRobinhood finds the option of rows that trade or end one.
+// prepareRobinhood finds the option in rows that trade or end one.
 func prepareRobinhood(w *statement.Row) {
 	code := strings.ToUpper(w.Text("Trans Code"))
 	if _, effect, traded := parse.SideWord(code); traded && effect == parse.EffectUnknown {

@@ -7,8 +7,8 @@ import (
 	s "fillbook/internal/intake/statement"
 )
 
-// saxoTransactions is the list of transactions. A trade is a text, "Sell 3 @
-// 139.74 USD", and its amount is what it moved after costs.
+// saxoTransactions is the transaction list. A trade is a text, "Sell 3 @ 139.74 USD", and
+// its amount is what moved after costs.
 var saxoTransactions = s.Preset{
 	Broker: "Saxo Bank", Export: "transactions", Evidence: s.SampleFile, Format: s.Executions, Zone: "Europe/Copenhagen", NewestFirst: true,
 	Header: s.Cols("Trade Date;Value Date;Type;Instrument;Instrument ISIN;Instrument currency;Instrument Symbol;Event;Amount"),

@@ -2,7 +2,7 @@ package brokers
 
 import s "fillbook/internal/intake/statement"
 
-// scalableTransactions are those of Scalable Capital. Only executed ones count.
+// scalableTransactions are Scalable Capital's. Only executed ones count.
 var scalableTransactions = s.Preset{
 	Broker: "Scalable Capital", Export: "transactions", Evidence: s.SampleFile, Format: s.Executions, Zone: berlin, NewestFirst: true,
 	Header: s.Cols("date;time;status;reference;description;assetType;type;isin;shares"), Costs: s.CostsPositive,

@@ -6,8 +6,8 @@ import (
 	s "fillbook/internal/intake/statement"
 )
 
-// selfWealthTrades is the list of movements of SelfWealth: the total of a purchase
-// includes the brokerage, that of a sale is without it.
+// selfWealthTrades is SelfWealth's movement list: a purchase total includes the
+// brokerage, a sale total does not.
 var selfWealthTrades = s.Preset{
 	Broker: "SelfWealth", Export: "movements", Evidence: s.SampleFile, Format: s.Executions, Zone: sydney, Costs: s.CostsPositive,
 	Header: s.Cols("Trade Date;Settlement Date;Action;Reference;Code;Name;Units;Average Price;Consideration;Brokerage;Total"),
@@ -21,8 +21,8 @@ var selfWealthTrades = s.Preset{
 	},
 }
 
-// selfWealthCash is the cash report of SelfWealth. Orders and their brokerage come with
-// the movements.
+// selfWealthCash is SelfWealth's cash report. Orders and their brokerage come with the
+// movements.
 var selfWealthCash = s.Preset{
 	Broker: "SelfWealth", Export: "cash report", Evidence: s.SampleFile, Format: s.Executions, Zone: sydney,
 	Header: s.Cols("TransactionDate;Comment;Credit;Debit"),
@@ -40,7 +40,7 @@ var selfWealthCash = s.Preset{
 	},
 }
 
-// prepareSelfWealthCash makes one amount of credit and debit.
+// prepareSelfWealthCash makes one amount from credit and debit.
 func prepareSelfWealthCash(w *s.Row) {
 	w.Set("amount", w.Decimal("Credit").Sub(w.Decimal("Debit")).String())
 }

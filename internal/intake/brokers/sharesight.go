@@ -5,10 +5,10 @@ import (
 	s "fillbook/internal/intake/statement"
 )
 
-// sharesightTrades is the All Trades Report of the portfolio tracker Sharesight. Price and
-// brokerage are in the currency of the market; the value is in that of the portfolio, at
-// a rate of few digits, so that it is not compared. The market FX has accounts of money. Days
-// are those of the user's own portfolio, so that the preset has no zone.
+// sharesightTrades is the All Trades Report from the portfolio tracker Sharesight. Price
+// and brokerage are in the market's currency; the value is in the portfolio's, at a rate
+// with few digits, so it is not compared. The market FX has cash accounts. Days are those
+// in the user's own portfolio, so the preset has no zone.
 var sharesightTrades = s.Preset{
 	Broker: "Sharesight", Export: "All Trades Report", Evidence: s.SampleFile, Format: s.Executions, Order: parse.DayFirst, Costs: s.CostsPositive,
 	Header: s.Cols("Market;Code;Name;Type;Date;Quantity;Price *|Price;Brokerage *|Brokerage;Exchange Rate;Value"),

@@ -6,10 +6,9 @@ import (
 	s "fillbook/internal/intake/statement"
 )
 
-// sierraActivity is the Trade Activity Log, read in other importers; no file was
-// seen. An exported log is in UTC and a saved one in the zone of the chart, so
-// the user is asked. Quantity is that of the fill; FilledQuantity is what the
-// order has filled up to then.
+// sierraActivity is the Trade Activity Log, read in other importers; no file was seen. An
+// exported log is in UTC and a saved one in the chart's zone, so the user is asked.
+// Quantity is the fill's; FilledQuantity is the order's up to then.
 var sierraActivity = s.Preset{
 	Broker: "Sierra Chart", Export: "Trade Activity Log", Evidence: s.Documented, Format: s.Executions, MarketZone: chicago, Instrument: futureType,
 	Header: s.Cols("ActivityType;DateTime;Symbol;Quantity;BuySell;FillPrice"),

@@ -9,8 +9,8 @@ import (
 	"fillbook/internal/intake/statement"
 )
 
-// TestQuestradeJournalRows keeps the rows with which Questrade moves shares
-// between the sides of an account: they are no fills, but they do not vanish.
+// TestQuestradeJournalRows keeps the rows with which Questrade moves shares between the
+// sides of an account: they are no fills, but they do not vanish.
 func TestQuestradeJournalRows(t *testing.T) {
 	t.Parallel()
 	const file = "Transaction Date,Settlement Date,Action,Symbol,Description,Quantity,Price,Gross Amount,Commission,Net Amount,Currency,Account #,Activity Type,Account Type\n" +

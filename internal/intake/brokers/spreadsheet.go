@@ -8,9 +8,9 @@ import (
 	"fillbook/internal/trading/instruments"
 )
 
-// forexSheet is a sheet of trades in lots, each of one day, that many traders
-// keep in this form. It is known from importers, like fillSheet. Other sheets
-// are read by the meaning of their column names.
+// forexSheet is a sheet with trades in lots, each within one day, a form kept by many
+// traders. It is known from importers, like fillSheet. Other sheets are read by their
+// column names.
 var forexSheet = s.Preset{
 	Broker: "Spreadsheet", Export: "forex sheet", Evidence: s.Documented, Format: s.JournalTrades,
 	Header: s.Cols("Date;Pair;Direction;Lot|Lots|Lot Size;Entry|Entry Price;Exit|Exit Price;PnL|P&L|Profit"),
@@ -21,12 +21,12 @@ var forexSheet = s.Preset{
 	},
 }
 
-// nameSlashedLots is [nameLots] for pairs that may be written with a slash.
+// nameSlashedLots is [nameLots] for pairs possibly written with a slash.
 func nameSlashedLots(symbol, kind string) s.Instrument {
 	return nameLots(strings.ReplaceAll(symbol, "/", ""), kind)
 }
 
-// fillSheet is a sheet of fills with the value of a point.
+// fillSheet is a sheet of fills with point values.
 var fillSheet = s.Preset{
 	Broker: "Spreadsheet", Export: "fills with point cost", Evidence: s.Documented, Format: s.Executions,
 	Header: s.Cols("Date;Time;Direction;Price;Qty;Ticker"),

@@ -9,15 +9,15 @@ import (
 	"fillbook/internal/trading/instruments"
 )
 
-// tastytradeTransactions is the transaction history, with and without the column
-// Total. Its times are in the zone of the user who exported it and name it.
+// tastytradeTransactions is the transaction history, with and without the column Total.
+// Its times are in the exporting user's zone and name it.
 var tastytradeTransactions = s.Preset{
 	Broker: "tastytrade", Export: "transactions", Evidence: s.RealFile, Format: s.Executions, Zone: newYork, Order: parse.MonthFirst, NewestFirst: true,
 	Header: s.Cols("Date;Type;Sub Type;Action;Symbol;Instrument Type;Description;Value;Quantity;Commissions;Fees"), Layout: &tastytradeLayout,
 }
 
-// tastytradeEarly is the history from before 2021, known from programs that read
-// it. Its times name no zone.
+// tastytradeEarly is the history from before 2021, known from programs reading it. Its
+// times name no zone.
 var tastytradeEarly = s.Preset{
 	Broker: "tastytrade", Export: "early transactions", Evidence: s.Documented, Format: s.Executions, MarketZone: newYork, Order: parse.MonthFirst, NewestFirst: true,
 	Header: s.Cols("Date/Time;Transaction Code;Transaction Subcode;Symbol;Buy/Sell;Open/Close;Quantity;Price;Fees;Amount;Description"),
@@ -46,8 +46,8 @@ var tastytradeWords = []s.Word{
 	{Kind: s.KindMovement, Words: "delivery (*"},
 }
 
-// tastytradeCash are words for movements of cash in their type and description:
-// interest and dividends are sometimes called deposits.
+// tastytradeCash are words for cash movements in their type and description: interest and
+// dividends are sometimes called deposits.
 var tastytradeCash = []s.Word{
 	{Kind: s.KindDividend, Words: "*dividend*|*withholding*"},
 	{Kind: s.KindInterest, Words: "*interest*"},

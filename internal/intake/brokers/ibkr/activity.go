@@ -16,8 +16,8 @@ var leftOutReasons = map[string]string{
 	transferSectionName: "they name no price; enter the position by hand",
 }
 
-// activityStatement reads the activity statement as CSV: sections of trades and
-// of each sort of cash, in the language of the account; see words.go and shape.go.
+// activityStatement reads the activity statement as CSV: sections for trades and each
+// sort of cash, in the account's language; see words.go and shape.go.
 func activityStatement() *statement.Preset {
 	return &statement.Preset{
 		Broker: broker, Export: "activity statement", Evidence: statement.SampleFile,
@@ -60,7 +60,7 @@ func readActivity(r *statement.Reader) error {
 	return nil
 }
 
-// skipSection counts the data rows of a section that is left out.
+// skipSection counts the data rows in a section left out.
 func (l *report) skipSection(p part, reason string) {
 	p.open(l.r).EachRow(func(w *statement.Row) {
 		if rowKind(w) != "Data" || findCell(w.Cells, currencyCell) < 0 { // sums have no currency
@@ -72,8 +72,8 @@ func (l *report) skipSection(p part, reason string) {
 	})
 }
 
-// readMultipliers keeps the multipliers that the statement has by symbol. A contract
-// that was renamed has both names, with a comma between.
+// readMultipliers keeps the statement's multipliers by symbol. A renamed contract has
+// both names, with a comma between.
 func (l *report) readMultipliers(p part) {
 	for w := range p.facts(l.r) {
 		multiplier := w.Null("Multiplier")
@@ -87,7 +87,7 @@ func (l *report) readMultipliers(p part) {
 	}
 }
 
-// readRates keeps the rates to the base currency that the statement has.
+// readRates keeps the statement's rates to the base currency.
 func (l *report) readRates(p part) {
 	for w := range p.facts(l.r) {
 		if rate := w.Null("Exchange Rate"); rate.Valid {
@@ -96,8 +96,8 @@ func (l *report) readRates(p part) {
 	}
 }
 
-// readTrades reads a part of the trades. If the rows of orders are followed by
-// the trades that they were filled with, those repeat them.
+// readTrades reads a part with trades. If order rows are followed by the trades filling
+// them, those repeat them.
 func (l *report) readTrades(p part) {
 	wanted := p.orderLevel()
 	p.open(l.r).EachRow(func(w *statement.Row) {
@@ -113,9 +113,9 @@ func (l *report) readTrades(p part) {
 	})
 }
 
-// orderLevel returns the word for the rows to read: that of orders, or else of
-// executions. In a language whose words are not known it is that of the first timed
-// row, because orders come first.
+// orderLevel returns the word for the rows to read: orders, or else executions. In a
+// language with unknown words it is the one in the first timed row, because orders come
+// first.
 func (p *part) orderLevel() string {
 	rows := p.cellsOf()
 	for _, words := range []wordTable{orderWords, executionWords} {
@@ -154,8 +154,7 @@ func (l *report) readOrder(w *statement.Row) {
 	l.emitFill(w, f, canceled)
 }
 
-// inferMultiplier finds the multiplier of an unknown future by the value that the
-// statement has for the order.
+// inferMultiplier finds an unknown future's multiplier by the order's stated value.
 func inferMultiplier(w *statement.Row, f *statement.Fill) {
 	column := "Notional Value"
 	if f.Type == instruments.TypeFuture {
@@ -171,8 +170,8 @@ func inferMultiplier(w *statement.Row, f *statement.Fill) {
 	}
 }
 
-// addTotals adds up what the statement says in total, by currency: of several only
-// each for itself could be compared.
+// addTotals adds up the stated totals, by currency: several could only be compared each
+// for itself.
 func (l *report) addTotals(w *statement.Row) {
 	currency := w.Text("Currency")
 	if currency == "" {
@@ -186,8 +185,8 @@ func (l *report) addTotals(w *statement.Row) {
 	}
 }
 
-// readCash reads a section of cash. Its sums are data rows too, with a
-// word in place of the currency.
+// readCash reads a cash section. Its sums are data rows too, with a word in place of the
+// currency.
 func (l *report) readCash(p part) {
 	p.open(l.r).EachRow(func(w *statement.Row) {
 		currency := strings.TrimSpace(w.Text("Currency"))

@@ -6,9 +6,8 @@ import (
 	"fillbook/internal/intake/statement"
 )
 
-// cashWords are the words for money that moved without a trade: sections of
-// activity statements in the languages of words.go, types of Flex queries and of the
-// transaction history.
+// cashWords are the words for money moved without a trade: activity statement sections in
+// the languages of words.go, and types in Flex queries and the transaction history.
 var cashWords = []statement.Word{
 	{Kind: statement.KindTransfer, Words: "deposits & withdrawals|deposits/withdrawals|deposit|deposits|withdrawal|withdrawals|" +
 		"internal transfer|cash transfer|einzahlungen & auszahlungen|dépôts et retraits|depósitos y retiradas|depositi e prelievi|" +
@@ -25,8 +24,8 @@ var cashWords = []statement.Word{
 	{Kind: statement.KindAdjustment, Words: "commission adjustments|commission adjustment|price adjustments|adjustment|forex trade component"},
 }
 
-// descriptionWords are the kinds of cash by its description, for sections with unknown
-// names. Tax on a dividend names the dividend too, so it comes first.
+// descriptionWords are kinds of cash by description, for sections with unknown names. Tax
+// on a dividend names the dividend too, so it comes first.
 var descriptionWords = []statement.Word{
 	{Kind: statement.KindWithholding, Words: "* - ?? tax*|* - ?? steuer*|* - ?? impôt*|* - ?? impuesto*|* - ?? imposto*|* - ?? налог*|* ?? 税*"},
 	{Kind: statement.KindDividend, Words: "*cash dividend*|*in lieu of dividend*|*bardividende*|*dividende en espèces*|*dividendo en efectivo*|" +
@@ -36,20 +35,19 @@ var descriptionWords = []statement.Word{
 		"*transferencia de fondos*|*transfert électronique*|*déboursement*|*电子资金转账*"},
 }
 
-// isCash reports whether a word means money that moved without a trade.
+// isCash reports whether a word means money moved without a trade.
 func isCash(word string) bool { return statement.FindKind(cashWords, word) != "" }
 
-// emitCash emits the cash of a row by the word for its kind. A row of an unknown
-// kind is skipped.
+// emitCash emits a row's cash by the word for its kind. A row with an unknown kind is
+// skipped.
 func emitCash(w *statement.Row, word string, c statement.Cash) {
 	if kind, known := w.CashKind(cashWords, word, c); known {
 		emitKind(w, kind, c)
 	}
 }
 
-// emitSectionCash emits the cash of a section. If the name of the section is not known,
-// the description and the words that all presets share for cash decide, and then the
-// user.
+// emitSectionCash emits a section's cash. If the section name is unknown, the description
+// and the shared cash words decide, and then the user.
 func emitSectionCash(w *statement.Row, section string, c statement.Cash) {
 	for _, kind := range []statement.Kind{
 		statement.FindKind(cashWords, section), statement.FindKind(descriptionWords, c.Note), statement.FindCashKind(section),
@@ -62,7 +60,7 @@ func emitSectionCash(w *statement.Row, section string, c statement.Cash) {
 	emitCash(w, section, c)
 }
 
-// emitKind emits cash of a kind.
+// emitKind emits cash with a kind.
 func emitKind(w *statement.Row, kind statement.Kind, c statement.Cash) {
 	if c.Amount.IsZero() {
 		w.Skip(statement.ReasonNoAmount)
@@ -72,7 +70,7 @@ func emitKind(w *statement.Row, kind statement.Kind, c statement.Cash) {
 	w.Money(c)
 }
 
-// readFlexCash reads a cash transaction of a Flex query.
+// readFlexCash reads a cash transaction in a Flex query.
 func readFlexCash(w *statement.Row) {
 	w.NoteAccount(flexAccountColumn)
 	at, currency := w.Moment("DateTime|Date/Time|SettleDate|ReportDate|Date"), w.Text("CurrencyPrimary|currency")

@@ -10,8 +10,8 @@ import (
 	"fillbook/internal/trading/instruments"
 )
 
-// Flex queries name a column in one of three ways: as an attribute of XML, as a
-// column of the query's CSV, and as one of a trade confirmation.
+// Flex queries name a column in three ways: as an XML attribute, as a column in the
+// query's CSV, and as one in a trade confirmation.
 const (
 	flexAccountColumn = "ClientAccountID|accountId|Account"
 	flexPrice         = "TradePrice|Price"
@@ -20,7 +20,7 @@ const (
 	flexExecution     = "IBExecID|ExecID|TradeID|TransactionID"
 )
 
-// readFlexTrade reads a row of a Flex query as a fill.
+// readFlexTrade reads a Flex query row as a fill.
 func (l *report) readFlexTrade(w *statement.Row) {
 	w.NoteAccount(flexAccountColumn)
 	f := statement.Fill{Price: w.Required(flexPrice), ID: w.Text(flexExecution)}
@@ -39,7 +39,7 @@ func (l *report) readFlexTrade(w *statement.Row) {
 	at := flexMoment(w)
 	f.At, f.DateOnly = at.At, at.DateOnly
 	switch {
-	case canceled: // its trade id is that of the trade it takes back
+	case canceled: // its trade id names the canceled trade
 		f.ID = w.Text("TransactionID")
 	case f.ID == "" && isLevel(w, order): // a row is a whole order here
 		f.ID = w.Text("IBOrderID|OrderID")
@@ -52,8 +52,8 @@ func (l *report) readFlexTrade(w *statement.Row) {
 	l.emitFill(w, f, canceled)
 }
 
-// skipConversion skips exchanges of currency that are not trades: those that the
-// broker made by itself, and rows that name no instrument at all.
+// skipConversion skips currency exchanges other than trades: those made by the broker
+// itself, and rows without an instrument.
 func (l *report) skipConversion(w *statement.Row, symbol string, marks []string) bool {
 	switch {
 	case slices.Contains(marks, "AFx"):
@@ -81,8 +81,8 @@ func flexMoment(w *statement.Row) parse.Moment {
 	return w.Moment("TradeDate|ReportDate")
 }
 
-// hasSameCurrency reports whether the costs are in the currency of the trade, and
-// warns if they are not.
+// hasSameCurrency reports whether the costs are in the trade's currency, and warns if
+// they are not.
 func (l *report) hasSameCurrency(w *statement.Row, currency string) bool {
 	costs := w.Text("IBCommissionCurrency|CommissionCurrency")
 	if costs == "" || currency == "" || strings.EqualFold(costs, currency) {
@@ -104,8 +104,8 @@ func cashFlow(w *statement.Row, kind string) decimal.Null {
 	return decimal.Null{}
 }
 
-// Levels of detail. A query may repeat the same trades as executions, as orders,
-// as lots that they closed and as sums.
+// Detail levels. A query may repeat the same trades as executions, as orders, as closed
+// lots and as sums.
 const (
 	execution = "EXECUTION"
 	order     = "ORDER"
@@ -113,7 +113,7 @@ const (
 	summary   = "SUMMARY"
 )
 
-// finestLevel returns the level of the rows to read: the finest that is there.
+// finestLevel returns the finest level present.
 func finestLevel(levels []string) string {
 	for _, level := range []string{execution, detail, order, summary} {
 		if slices.ContainsFunc(levels, func(have string) bool { return strings.EqualFold(have, level) }) {

@@ -9,9 +9,9 @@ import (
 	"fillbook/internal/intake/tabular"
 )
 
-// flexTrades reads a Flex query as CSV. Its owner ticks the columns, so that any
-// subset may come; a file may hold several sections, each with a header, with or
-// without the codes HEADER and DATA before its rows, of which no file was seen.
+// flexTrades reads a Flex query as CSV. Its owner ticks the columns, so any subset may
+// come; a file may hold several sections, each with a header, with or without the codes
+// HEADER and DATA before its rows. No such file was seen.
 func flexTrades() *statement.Preset {
 	return &statement.Preset{
 		Broker: broker, Export: "Flex query", Evidence: statement.SampleFile, Format: statement.Executions,
@@ -24,7 +24,7 @@ func flexTrades() *statement.Preset {
 	}
 }
 
-// flexCash reads a query of cash transactions alone.
+// flexCash reads a query with cash transactions alone.
 func flexCash() *statement.Preset {
 	return &statement.Preset{
 		Broker: broker, Export: "Flex query, cash", Evidence: statement.SampleFile, Format: statement.Executions,
@@ -41,8 +41,8 @@ var (
 	flexAccount = regexp.MustCompile(`^(U|DU|DF|F)\d{5,9}$`)
 )
 
-// looksFlex recognizes a query with few columns by its values: no other broker
-// writes 20260105;093000, and account numbers have a form of their own.
+// looksFlex recognizes a query with few columns by its values: no other broker writes
+// 20260105;093000, and account numbers have their own form.
 func looksFlex(file tabular.File) string {
 	for _, table := range file.Tables {
 		for i := range min(len(table.Rows)-1, 20) {
@@ -79,22 +79,21 @@ func mayBeHeader(cells []string) bool {
 			return strings.EqualFold(c, "Amount")
 		case len("Quantity"):
 			return strings.EqualFold(c, "Quantity")
-		case len("ClientAccountID"): // and of CurrencyPrimary
+		case len("ClientAccountID"): // and CurrencyPrimary
 			return strings.EqualFold(c, "ClientAccountID") || strings.EqualFold(c, "CurrencyPrimary")
 		}
 		return false
 	})
 }
 
-// Sorts of sections.
+// The sorts of sections.
 const (
 	tradeSection = "trades"
 	cashSection  = "cash"
 	otherSection = "other"
 )
 
-// sectionOf returns the section that a header row belongs to, empty for a row that
-// is not a header.
+// sectionOf returns a header row's section, empty for a row other than a header.
 func sectionOf(keys []string) string {
 	has := func(names string) bool {
 		return slices.ContainsFunc(strings.Split(names, "|"), func(n string) bool { return slices.Contains(keys, n) })
@@ -110,7 +109,7 @@ func sectionOf(keys []string) string {
 	return ""
 }
 
-// readFlexCSV reads the sections of a query one after the other.
+// readFlexCSV reads a query's sections one after the other.
 func readFlexCSV(r *statement.Reader) error {
 	l := newReport(r)
 	for _, table := range r.File.Tables {
@@ -154,7 +153,7 @@ func (l *report) readSection(table tabular.Table, sort string, header, end int) 
 	})
 }
 
-// listLevels lists the levels of detail of a section.
+// listLevels lists a section's detail levels.
 func listLevels(table tabular.Table, header, end int) []string {
 	column := slices.Index(headerKeys(table.Rows[header].Cells), "levelofdetail")
 	if column < 0 {

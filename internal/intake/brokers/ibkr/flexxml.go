@@ -9,8 +9,7 @@ import (
 	"fillbook/internal/intake/tabular"
 )
 
-// flexXML reads a Flex query as XML, be it of activity or of trade
-// confirmations.
+// flexXML reads a Flex query as XML, be it for activity or trade confirmations.
 func flexXML() *statement.Preset {
 	return &statement.Preset{
 		Broker: broker, Export: "Flex query (XML)", Evidence: statement.RealFile,
@@ -49,8 +48,8 @@ func readFlexXML(r *statement.Reader) error {
 	return nil
 }
 
-// elementTable returns the elements of some names as a table with a column for
-// every attribute.
+// elementTable returns the elements with some names as a table with a column for every
+// attribute.
 func elementTable(elements []tabular.Element, names ...string) tabular.Table {
 	list := slices.DeleteFunc(slices.Clone(elements), func(e tabular.Element) bool { return !slices.Contains(names, e.Name) })
 	columns := map[string]bool{}
@@ -71,8 +70,8 @@ func elementTable(elements []tabular.Element, names ...string) tabular.Table {
 	return table
 }
 
-// skipElements skips the elements of a name, which are not fills, and warns with
-// their first few symbols.
+// skipElements skips the elements with a name, which are not fills, and warns with their
+// first few symbols.
 func (l *report) skipElements(name, what, why string) {
 	const most = 5
 	table := elementTable(l.r.File.Elements, name)

@@ -97,7 +97,7 @@ func null(text string) decimal.Null {
 	return decimal.Of(decimal.Must(text))
 }
 
-// Of two equal trades only one is canceled.
+// If two trades are equal, only one is canceled.
 func TestCancelTakesOneBack(t *testing.T) {
 	const file = `Symbol,DateTime,Quantity,Price,Commission,Code,Conid,Buy/Sell
 ACME,20260105;100000,5,10,-1,O,1,BUY
@@ -113,7 +113,7 @@ because a time such as 20260105;100000
 `)
 }
 
-// A zone that the user names counts for all times that have none.
+// The user's zone counts for all times without one.
 func TestZoneOfTheUser(t *testing.T) {
 	const file = "Symbol,DateTime,Quantity,Price,Conid\nACME,20260105;100000,5,10,1\nACME,20260105;100000 EST,-5,10,1\n"
 	brokertest.Check(t, []byte(file), statement.Hints{Zone: "Europe/Berlin"}, Presets(), `

@@ -13,9 +13,9 @@ import (
 
 const historySection = "transaction history"
 
-// transactionHistory reads the transaction history: days without times, newest
-// first, trades and cash in one table. Amounts are in the account's currency,
-// prices in that of the instrument.
+// transactionHistory reads the transaction history: days without times, newest first,
+// trades and cash in one table. Amounts are in the account's currency, prices in the
+// instrument's.
 func transactionHistory() *statement.Preset {
 	return &statement.Preset{
 		Broker: broker, Export: "transaction history", Evidence: statement.SampleFile,
@@ -65,8 +65,8 @@ func (l *report) readTransaction(w *statement.Row) {
 	}
 }
 
-// readDayTrade reads a trade of which only the day is known. Besides buys and sells these
-// are the ends of options, which have no price.
+// readDayTrade reads a trade with only its day known. Besides buys and sells these are
+// option endings, which have no price.
 func (l *report) readDayTrade(w *statement.Row, word string) {
 	quantity := w.Required("Quantity")
 	f := statement.Fill{Quantity: quantity, Price: w.Decimal("Price"), Commission: w.Cost("Commission")}

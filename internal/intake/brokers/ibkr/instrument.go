@@ -9,14 +9,14 @@ import (
 	"fillbook/internal/trading/instruments"
 )
 
-// Types that the journal has no word of its own for.
+// Types without a word in the journal.
 const (
 	bond    = "bond"
 	warrant = "warrant"
 )
 
-// assetClasses are codes of Flex queries and words of statements, English and
-// German, that the shared words for types do not have.
+// assetClasses are Flex query codes and statement words, English and German, missing from
+// the shared type words.
 var assetClasses = map[string]string{
 	"mutual funds": instruments.TypeStock, "aktien- und indexoptionen": instruments.TypeOption, "devisen": instruments.TypeForex,
 	"cryptocurrencies": instruments.TypeCrypto,
@@ -24,9 +24,9 @@ var assetClasses = map[string]string{
 	"bonds": bond, "bill": bond, "treasury bills": bond, "anleihen": bond,
 }
 
-// assetClassParts are parts of words for asset classes in the languages of the broker,
-// the most specific first: a warrant is an Optionsschein in German, and options are
-// on shares, indices or futures.
+// assetClassParts are parts of asset class words in the broker's languages, the most
+// specific first: a warrant is an Optionsschein in German, and options are on shares,
+// indices or futures.
 var assetClassParts = []struct{ kind, parts string }{
 	{warrant, "optionsschein|warrant|варрант|ワラント|权证|權證|窝轮|窩輪"},
 	{instruments.TypeOption, "option|opcion|opzion|optie|opções|опцион|オプション|期权|期權"},
@@ -38,8 +38,8 @@ var assetClassParts = []struct{ kind, parts string }{
 	{instruments.TypeStock, "stock|aktien|actions|acciones|azioni|aandel|ações|акци|株式|股票|fonds|fund|fondo|fondi|fundo|фонд|投資信託|基金"},
 }
 
-// assetClass returns the instrument type for a code or word in any language of the
-// broker; an unknown one is kept.
+// assetClass returns the instrument type for a code or word in any of the broker's
+// languages; an unknown one is kept.
 func assetClass(word string) string {
 	lower := strings.ToLower(word)
 	if known, ok := assetClasses[lower]; ok {
@@ -58,14 +58,13 @@ func assetClass(word string) string {
 	return statement.InstrumentType(word)
 }
 
-// knownClasses are the types that assetClass finds.
+// knownClasses are the types found by assetClass.
 var knownClasses = []string{
 	instruments.TypeStock, instruments.TypeOption, instruments.TypeFuture, instruments.TypeForex, instruments.TypeCrypto, instruments.TypeCFD, bond, warrant,
 }
 
-// classOf returns the type of an instrument of an activity statement. If the word for its
-// class is not known, a pair of currencies is forex, and the symbol of a contract says
-// what it is.
+// classOf returns an instrument's type in an activity statement. If the class word is
+// unknown, a currency pair is forex, and a contract's symbol says what it is.
 func classOf(word, symbol string) string {
 	class := assetClass(word)
 	if slices.Contains(knownClasses, class) {
@@ -80,19 +79,19 @@ func classOf(word, symbol string) string {
 	return class
 }
 
-// currencies are those that pairs are made of, to tell EUR.USD from the share
-// EIT.UN where no asset class is given.
+// currencies are those used in pairs, to tell EUR.USD from the share EIT.UN without an
+// asset class.
 var currencies = strings.Fields(`AED AUD BGN BRL CAD CHF CNH CNY CZK DKK EUR GBP HKD HUF ILS INR JPY KRW KZT MXN NOK NZD PLN RON
 	RUB SAR SEK SGD THB TRY TWD USD ZAR`)
 
-// isPair reports whether a symbol is a pair of currencies.
+// isPair reports whether a symbol is a currency pair.
 func isPair(symbol string) bool {
 	base, quote, ok := strings.Cut(symbol, ".")
 	return ok && slices.Contains(currencies, base) && slices.Contains(currencies, quote)
 }
 
-// setInstrument sets the instrument of a fill. The file's own multiplier counts where one
-// unit is not simply one unit.
+// setInstrument sets a fill's instrument. The file's own multiplier counts where one unit
+// is not simply one unit.
 func setInstrument(f *statement.Fill, symbol, kind string, multiplier decimal.Null) {
 	if kind == "" && isPair(strings.ToUpper(symbol)) {
 		kind = instruments.TypeForex
@@ -101,8 +100,8 @@ func setInstrument(f *statement.Fill, symbol, kind string, multiplier decimal.Nu
 	f.Name(symbol, kind)
 }
 
-// multiplierOf is the multiplier of an instrument, none where it is that of its type. A
-// bond is quoted in hundredths of its face value.
+// multiplierOf returns an instrument's multiplier, none if it is its type's. A bond is
+// quoted in hundredths of its face value.
 func multiplierOf(kind string, stated decimal.Null) decimal.Null {
 	one := decimal.New(1)
 	switch {
@@ -116,8 +115,8 @@ func multiplierOf(kind string, stated decimal.Null) decimal.Null {
 	return stated
 }
 
-// readContract completes an option from columns of their own, for symbols that do
-// not tell it: options on futures, and those of European exchanges.
+// readContract completes an option from separate columns, for symbols without the
+// contract: options on futures, and those on European exchanges.
 func readContract(w *statement.Row, f *statement.Fill) {
 	right := strings.ToLower(w.Text("Put/Call|putCall"))
 	if f.Right != "" || right == "" {

@@ -12,7 +12,7 @@ import (
 	"fillbook/internal/intake/statement"
 )
 
-// flexTrade is a trade of a query, as XML and CSV tell it.
+// flexTrade is a trade in a query, as XML and CSV.
 type flexTrade struct {
 	symbol, class, at, quantity, price, commission, side, code, id string
 }
@@ -63,7 +63,7 @@ func TestQueriesTellTheSame(t *testing.T) {
 	})
 }
 
-// facts renders what is read behind the lines that say how it was recognised.
+// facts renders what is read after the lines about detection.
 func facts(t *rapid.T, text string) string {
 	rendered, _ := brokertest.Read([]byte(text), statement.Hints{}, Presets())
 	_, rest, ok := strings.Cut(rendered, "\naccount ")

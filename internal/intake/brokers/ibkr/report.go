@@ -11,14 +11,14 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// report is what is known of a file beyond its single rows.
+// report is what is known about a file beyond its single rows.
 type report struct {
 	r *statement.Reader
-	// cancels are fills that cancel another.
+	// cancels are fills canceling another.
 	cancels []*statement.Fill
-	// multipliers are those that a section of the file gives by symbol.
+	// multipliers are stated by symbol in a section.
 	multipliers map[string]decimal.Null
-	// rates into the base currency are those of a section of the file.
+	// rates into the base currency are stated in a section.
 	rates map[string]decimal.Null
 	// realized and commission are what the file says in its totals.
 	realized, commission map[string]decimal.Decimal
@@ -31,8 +31,8 @@ func newReport(r *statement.Reader) *report {
 	}
 }
 
-// readSide reads the side from its word, or else from the sign of the quantity. The
-// word on a cancellation is that of the canceled trade.
+// readSide reads the side from its word, or else from the quantity's sign. The word on a
+// cancellation is the canceled trade's.
 func readSide(w *statement.Row, word string, quantity decimal.Decimal, canceled bool) matching.Side {
 	word, _, _ = strings.Cut(word, "(")
 	bought := quantity.Sign() > 0
@@ -49,13 +49,13 @@ func readSide(w *statement.Row, word string, quantity decimal.Decimal, canceled 
 	return matching.Sell
 }
 
-// splitCodes splits a column of codes such as "O;P" and "C;Ep".
+// splitCodes splits a code column such as "O;P" and "C;Ep".
 func splitCodes(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return r == ';' || r == ' ' || r == ',' })
 }
 
-// readEffect reads whether a trade opened or closed. One that did both turned a
-// position round.
+// readEffect reads whether a trade opened or closed. A trade doing both turned a position
+// round.
 func readEffect(list []string) parse.Effect {
 	opens, closes := slices.Contains(list, "O"), slices.Contains(list, "C")
 	switch {
@@ -67,7 +67,7 @@ func readEffect(list []string) parse.Effect {
 	return parse.EffectUnknown
 }
 
-// noteCurrency notes the currency of a fill that is not that of the account.
+// noteCurrency notes a fill's currency if it is not the account's.
 func (l *report) noteCurrency(f *statement.Fill, currency string) {
 	currency = strings.ToUpper(currency)
 	l.r.Out.NoteCurrency(currency)
@@ -77,7 +77,7 @@ func (l *report) noteCurrency(f *statement.Fill, currency string) {
 	}
 }
 
-// emitFill emits a fill, and keeps one that cancels another.
+// emitFill emits a fill, and keeps a canceling one.
 func (l *report) emitFill(w *statement.Row, f statement.Fill, canceled bool) {
 	if f.Type == instruments.TypeForex {
 		f.Effect = parse.EffectUnknown
@@ -89,9 +89,8 @@ func (l *report) emitFill(w *statement.Row, f statement.Fill, canceled bool) {
 	}
 }
 
-// removeCanceled removes the trades that were canceled together with their
-// cancellations. If the trade itself is in an earlier file, its cancellation stays,
-// because it restores the position.
+// removeCanceled removes canceled trades together with their cancellations. If the trade
+// itself is in an earlier file, its cancellation stays, because it restores the position.
 func (l *report) removeCanceled() {
 	if len(l.cancels) == 0 {
 		return

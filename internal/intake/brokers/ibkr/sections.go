@@ -9,18 +9,18 @@ import (
 	"fillbook/internal/intake/tabular"
 )
 
-// part is a section of a statement with one header: the first cell of its rows
-// is its name, the second says Header, Data, SubTotal, Total or Notes. A section
-// may come in several parts, as each asset category has columns of its own.
+// part is a statement section with one header: the first cell in its rows is its name,
+// the second says Header, Data, SubTotal, Total or Notes. A section may come in several
+// parts, as each asset category has its own columns.
 type part struct {
 	kind        partKind
 	name        string // in English and lower case; as the file writes it if it is not known
 	table       tabular.Table
 	header, end int
-	columns     []string // in English, empty for those that are not known
+	columns     []string // in English, empty for unknown ones
 }
 
-// partKind is what the rows of a part are.
+// partKind is what a part's rows are.
 type partKind string
 
 const (
@@ -109,7 +109,7 @@ func (p *part) translate(words wordTable) {
 	}
 }
 
-// nameCommission names the column of commissions.
+// nameCommission names the commission column.
 func (p *part) nameCommission() {
 	i := slices.IndexFunc(p.table.Rows[p.header].Cells, func(cell string) bool {
 		cell = strings.ToLower(cell)
@@ -118,14 +118,14 @@ func (p *part) nameCommission() {
 	p.setName(i, "Comm/Fee")
 }
 
-// open returns a reader of the part, whose columns have their English names too.
+// open returns a reader for the part, whose columns have their English names too.
 func (p *part) open(r *statement.Reader) *statement.Reader {
 	section := r.Section(p.table, p.header, p.end)
 	section.AddNames(p.columns)
 	return section
 }
 
-// rowKind is what the second cell of a row says.
+// rowKind returns a row's second cell.
 func rowKind(w *statement.Row) string {
 	if len(w.Cells) < 2 {
 		return ""
@@ -151,8 +151,8 @@ func isStatement(file tabular.File) bool {
 	return false
 }
 
-// facts goes through the rows of a part with facts about the file. They are not
-// data rows, and not samples of the file.
+// facts iterates over the rows with facts about the file. They are neither data rows nor
+// samples.
 func (p *part) facts(r *statement.Reader) iter.Seq[*statement.Row] {
 	return func(yield func(*statement.Row) bool) {
 		headers, samples := r.Out.Headers, r.Out.Samples

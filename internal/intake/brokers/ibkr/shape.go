@@ -9,8 +9,8 @@ import (
 	"fillbook/internal/intake/parse"
 )
 
-// The shape of sections. Statements come in the language of the account, but the second
-// cell of a row, the order of columns and the form of values are the same in all of them.
+// The shape of sections. Statements come in the account's language, but a row's second
+// cell, the order of columns and the form of values are always the same.
 
 var (
 	timedCell    = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}, \d{2}:\d{2}`)
@@ -19,7 +19,7 @@ var (
 	accountCell  = regexp.MustCompile(`^[A-Z]{1,3}[\d*]{4,10}`)
 )
 
-// cellsOf returns the cells of the data rows of a part.
+// cellsOf returns the cells in a part's data rows.
 func (p *part) cellsOf() [][]string {
 	var list [][]string
 	for _, row := range p.table.Rows[p.header+1 : p.end] {
@@ -30,7 +30,7 @@ func (p *part) cellsOf() [][]string {
 	return list
 }
 
-// columnCount counts the columns up to the last that has a name.
+// columnCount counts the columns up to the last one with a name.
 func (p *part) columnCount() int {
 	cells := p.table.Rows[p.header].Cells
 	n := len(cells)
@@ -49,17 +49,17 @@ func numberIn(cells []string, i int) (decimal.Decimal, bool) {
 	return n, err == nil
 }
 
-// setName names a column, unless it or another column has a name from a table of words.
+// setName names a column, unless it or another column has a name from a word table.
 func (p *part) setName(i int, name string) {
 	if i >= 2 && i < len(p.columns) && p.columns[i] == "" && !slices.Contains(p.columns, name) {
 		p.columns[i] = name
 	}
 }
 
-// nameTradeColumns names the columns of trades by their place and values. The time
-// of an order is the first timed cell; the symbol is before it, and quantity, price,
-// amount and commission are after it, with the exchange and the closing price between them
-// if the statement has them.
+// nameTradeColumns names trade columns by their place and values. The order time is the
+// first timed cell; the symbol is before it, and quantity, price, amount and commission
+// are after it, with the exchange and the closing price between them if the statement has
+// them.
 func (p *part) nameTradeColumns() {
 	orders := slices.DeleteFunc(p.cellsOf(), func(cells []string) bool { return findCell(cells, timedCell) < 0 })
 	if len(orders) == 0 {
@@ -95,12 +95,12 @@ func (p *part) nameTradeColumns() {
 	}
 }
 
-// findCell returns the place of the first cell that fits a pattern, -1 for none.
+// findCell returns the place of the first cell matching a pattern, -1 for none.
 func findCell(cells []string, fits *regexp.Regexp) int {
 	return slices.IndexFunc(cells, fits.MatchString)
 }
 
-// findAmount returns the column of what orders moved, -1 if there is none: quantity times
+// findAmount returns the column for order amounts, -1 if there is none: quantity times
 // price or more, with the opposite sign. The closing price may come before it.
 func findAmount(orders [][]string, quantity int) int {
 	for _, column := range []int{quantity + 3, quantity + 2} {
@@ -130,8 +130,8 @@ func isAmount(orders [][]string, quantity, column int) bool {
 	return found
 }
 
-// isTradeShape reports whether a part has trades: rows of orders, or rows with a time and
-// a code for opening or closing. Open positions have neither.
+// isTradeShape reports whether a part has trades: order rows, or rows with a time and a
+// code for opening or closing. Open positions have neither.
 func (p *part) isTradeShape() bool {
 	if header := p.table.Rows[p.header].Cells; len(header) < 3 || header[2] != "DataDiscriminator" {
 		return false
@@ -149,7 +149,7 @@ func (p *part) isTradeShape() bool {
 	})
 }
 
-// nameCashColumns names the columns of a section of cash by the shape of its rows: a
+// nameCashColumns names the columns in a cash section by the shape of its rows: a
 // currency, perhaps an account, a day, a text, an amount and perhaps a code. It reports
 // whether the section has that shape.
 func (p *part) nameCashColumns() bool {
@@ -178,7 +178,7 @@ func (p *part) nameCashColumns() bool {
 
 // isPairShape reports whether a part has two columns, as facts and rates do.
 func (p *part) isPairShape() bool {
-	const columns = 4 // with the section and the kind of the row
+	const columns = 4 // with the section and the row's kind
 	return p.columnCount() == columns
 }
 
@@ -191,9 +191,9 @@ func (p *part) isRateShape() bool {
 	})
 }
 
-// nameInstrumentColumns names the columns of a section about instruments: asset class and
-// symbol come first, and the multiplier is the first column of numbers after the number of
-// the contract.
+// nameInstrumentColumns names the columns in a section about instruments: asset class and
+// symbol come first, and the multiplier is the first column with numbers after the
+// contract number.
 func (p *part) nameInstrumentColumns() {
 	const class, symbol = 2, 3
 	p.setName(class, "Asset Category")
@@ -212,15 +212,15 @@ func (p *part) nameInstrumentColumns() {
 	}
 }
 
-// isMultiplierName reports whether a column is named multiplier; the languages of the
-// west share the word.
+// isMultiplierName reports whether a column is named multiplier; Western languages share
+// the word.
 func isMultiplierName(name string) bool {
 	name = strings.ToLower(name)
 	return strings.HasPrefix(name, "multipli") || strings.HasPrefix(name, "moltiplic") || name == "множитель" || name == "合约乘数"
 }
 
-// findConid returns the column with the broker's numbers of contracts, whose name is the
-// same in all languages, -1 if there is none.
+// findConid returns the column with the broker's contract numbers, whose name is the same
+// in all languages, -1 if there is none.
 func (p *part) findConid() int {
 	return slices.IndexFunc(p.table.Rows[p.header].Cells, func(name string) bool { return strings.EqualFold(name, "Conid") })
 }

@@ -6,17 +6,16 @@ import (
 	"fillbook/internal/intake/statement"
 )
 
-// The words of activity statements in the languages of the broker: English, German,
-// French, Spanish, Italian, Dutch, Portuguese, Russian, Japanese, and Chinese in both
-// scripts. Those in German, French, Spanish, Portuguese, Russian and simplified Chinese
-// were seen in public importers and their tests. The others are translations that were
-// not seen; sections and columns that have other names are recognized by their shape,
-// see shape.go.
+// The words in activity statements in the broker's languages: English, German, French,
+// Spanish, Italian, Dutch, Portuguese, Russian, Japanese, and Chinese in both scripts.
+// Those in German, French, Spanish, Portuguese, Russian and simplified Chinese were seen
+// in public importers and their tests. The others are unseen translations; sections and
+// columns with other names are recognized by their shape, see shape.go.
 
 // wordTable maps words in lower case to what they mean.
 type wordTable map[string]string
 
-// newWordTable makes a table of meanings and their words, separated by bars.
+// newWordTable makes a table from meanings and their words, separated by bars.
 func newWordTable(meanings map[string]string) wordTable {
 	table := wordTable{}
 	for meaning, words := range meanings {
@@ -28,7 +27,7 @@ func newWordTable(meanings map[string]string) wordTable {
 	return table
 }
 
-// find returns the meaning of a word, empty if it is not known.
+// find returns a word's meaning, empty if it is unknown.
 func (t wordTable) find(word string) string { return t[statement.HeaderKey(word)] }
 
 // The sections that are read or left out with a warning. Cash has its own words, see
@@ -62,8 +61,8 @@ var factWords = newWordTable(map[string]string{
 	"Base Currency": "basiswährung|devise de base|divisa base|valuta base|valuta di base|basisvaluta|moeda base|базовая валюта|基本通貨|基础货币|基礎貨幣|基本貨幣",
 })
 
-// The names of columns that readers look up. Symbol and code have the same name in
-// Chinese, so that their places tell them apart.
+// The column names looked up by readers. Symbol and code have the same name in Chinese,
+// so their places tell them apart.
 var tradeColumnWords = newWordTable(map[string]string{
 	"Asset Category": "vermögenswertkategorie|anlagekategorie|catégorie d'actifs|categoría de activo|categoria di asset|categoria asset|" +
 		"activacategorie|categoria de ativos|класс актива|資産クラス|资产分类|資產分類|資產類別",
@@ -90,12 +89,12 @@ var cashColumnWords = newWordTable(map[string]string{
 	"Amount":      "betrag|montant|importo|bedrag|valor|сумма|金額|金额",
 })
 
-// orderWords are the rows of orders, executionWords those of the trades that filled them.
+// orderWords are for order rows, executionWords for the trades filling them.
 var (
 	orderWords     = newWordTable(map[string]string{"Order": "ordre|orden|ordine|ordem|ордер|注文|订单|訂單"})
 	executionWords = newWordTable(map[string]string{"Trade": "transaktion|сделка|约定|成交"})
 )
 
-// commissionStarts are the beginnings of the column of commissions, which for currency
-// trades has the account's currency in its name: "Comm in USD".
+// commissionStarts are the beginnings of the commission column, which for currency trades
+// has the account's currency in its name: "Comm in USD".
 var commissionStarts = []string{"comm", "prov", "corr", "tarifa/com", "комисси", "手数料", "佣金"}
