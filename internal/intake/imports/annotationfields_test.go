@@ -14,9 +14,8 @@ import (
 	"fillbook/internal/trading/playbook"
 )
 
-// TestEveryAnnotationCanBeImported: each field of the annotations is a target of
-// a column mapping, a member of what a statement reads, content of its own, and
-// is shown in the fixtures of presets.
+// TestEveryAnnotationCanBeImported: each annotation field is a mapping target, is read by
+// a statement, counts as content, and is shown in preset fixtures.
 func TestEveryAnnotationCanBeImported(t *testing.T) {
 	t.Parallel()
 	values := reflect.TypeFor[playbook.AnnotationValues]()
@@ -55,7 +54,7 @@ func TestEveryAnnotationCanBeImported(t *testing.T) {
 	}
 }
 
-// render returns the text that fixtures have of annotations.
+// render returns annotations as fixtures show them.
 func render(read statement.Annotations) string {
 	return brokertest.Render(&statement.Statement{Annotations: []*statement.Annotations{&read}}, statement.Detection{Preset: &statement.Preset{}})
 }

@@ -8,11 +8,11 @@ import (
 	"fillbook/internal/trading/playbook"
 )
 
-// priceRule returns which stops and targets the trade of annotations can have.
+// priceRule returns which stops and targets an annotated trade can have.
 func priceRule(m *statement.Annotations) playbook.PriceRule { return playbook.PriceRuleOf(m.Fill.Type) }
 
-// cleanAnnotations removes from annotations what the journal would refuse and returns why, a
-// sentence for each value. The other values of the row are good all the same.
+// cleanAnnotations removes values the journal would refuse and returns why, a sentence
+// for each. The row's other values stay.
 func cleanAnnotations(m *statement.Annotations) (reasons []string) {
 	for _, err := range playbook.ClearRefused(&m.Values, priceRule(m)) {
 		reasons = append(reasons, sentence(err))

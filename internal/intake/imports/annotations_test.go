@@ -17,7 +17,7 @@ import (
 	"fillbook/internal/trading/playbook"
 )
 
-// trips writes a table of finished trades that differ in their tags.
+// trips writes a table with finished trades that differ in their tags.
 func trips(tags ...string) []byte {
 	var b strings.Builder
 	b.WriteString("Symbol,Side,Quantity,Open Time,Close Time,Entry Price,Exit Price,Tags\n")
@@ -47,8 +47,7 @@ func TestInvalidTagIsReported(t *testing.T) {
 	})
 }
 
-// TestLongTagIsCutAtASpace: a name that is too long is cut, and a space at its end is
-// not part of it.
+// TestLongTagIsCutAtASpace: a long name is cut, and a space at its end is not part of it.
 func TestLongTagIsCutAtASpace(t *testing.T) {
 	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
@@ -62,7 +61,7 @@ func TestLongTagIsCutAtASpace(t *testing.T) {
 	})
 }
 
-// TestTagAndMistakeOfOneNameBecomeAMistake: a word that a row has both as a tag and as a mistake
+// TestTagAndMistakeOfOneNameBecomeAMistake: a word given both as a tag and as a mistake
 // becomes a mistake.
 func TestTagAndMistakeOfOneNameBecomeAMistake(t *testing.T) {
 	t.Parallel()
@@ -85,8 +84,8 @@ func TestTagAndMistakeOfOneNameBecomeAMistake(t *testing.T) {
 	})
 }
 
-// TestAnnotationColumnsAreRead: each annotation of a trade can be mapped to a
-// column, and the name of a mistake keeps its case.
+// TestAnnotationColumnsAreRead: each annotation can be mapped to a column, and a
+// mistake's name keeps its case.
 func TestAnnotationColumnsAreRead(t *testing.T) {
 	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
@@ -118,9 +117,9 @@ func TestAnnotationColumnsAreRead(t *testing.T) {
 	})
 }
 
-// TestPricesOfFilesFollowTheRule: a negative stop or target is one of a future,
-// and an error of its row for a share. The preview equals the commit, and the
-// other annotations of the row are kept.
+// TestPricesOfFilesFollowTheRule: a negative stop or target is allowed for a future, and
+// an error for a share. The preview equals the commit, and the row's other annotations
+// are kept.
 func TestPricesOfFilesFollowTheRule(t *testing.T) {
 	t.Parallel()
 	const head = "Account,Symbol,Type,Side,Status,Quantity,Open Time,Close Time,Entry Price,Exit Price,Multiplier,Gross P&L,Net P&L,Emotional State,Stop,Target,Notes\n"
@@ -168,7 +167,7 @@ func TestPricesOfFilesFollowTheRule(t *testing.T) {
 	}
 }
 
-// plans lists stop and target of the trades of CLK0, AAPL and MSFT that have their notes.
+// plans lists stop and target for the annotated trades in CLK0, AAPL and MSFT.
 func (b fixture) plans() (list []string) {
 	b.Helper()
 	err := b.DB.View(b.Context(), func(tx *db.Tx) error {
@@ -196,8 +195,8 @@ func (b fixture) plans() (list []string) {
 	return list
 }
 
-// TestTagsOfOurExportAreRestored: tags with separators and mistakes survive our own
-// table of trades.
+// TestTagsOfOurExportAreRestored: tags with separators and mistakes survive our own trade
+// table.
 func TestTagsOfOurExportAreRestored(t *testing.T) {
 	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {

@@ -27,8 +27,8 @@ type sentFill struct {
 	at                      time.Time
 }
 
-// realFill returns the n-th of some fills. Several are of the same second, and only
-// their prices differ.
+// realFill returns the n-th fill. Several are in the same second, and only their prices
+// differ.
 func realFill(n int) sentFill {
 	return sentFill{
 		symbol: []string{"AAPL", "MSFT"}[n%2], side: []string{"buy", "sell"}[n/2%2], price: fmt.Sprint(100 + n), id: fmt.Sprint("F", n),
@@ -90,7 +90,7 @@ func (b fixture) deliverFills(account journal.AccountID, origin imports.Origin, 
 	})
 }
 
-// storedFills returns the fills of an account as texts.
+// storedFills returns an account's fills as texts.
 func (b fixture) storedFills(account journal.AccountID) (list []string) {
 	b.Helper()
 	query := ledger.ExecutionQuery{Scope: journal.Scope{Accounts: []journal.AccountID{account}}}
@@ -109,10 +109,9 @@ func (b fixture) storedFills(account journal.AccountID) (list []string) {
 	return list
 }
 
-// TestFillsFromAnySourceLandOnce sends the same fills from all sources, with and
-// without ids, with times in seconds and in microseconds, in any order and
-// repeatedly: the ledger always has each fill once, with the most that a source has
-// said about it.
+// TestFillsFromAnySourceLandOnce sends the same fills from all sources, with and without
+// ids, with times in seconds and in microseconds, in any order and repeatedly: the ledger
+// always has each fill once, with the most complete values.
 func TestFillsFromAnySourceLandOnce(t *testing.T) {
 	t.Parallel()
 	const fills = 6

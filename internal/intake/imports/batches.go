@@ -16,7 +16,7 @@ import (
 	"fillbook/internal/trading/ledger"
 )
 
-// Status is the state of a batch.
+// Status is a batch's state.
 type Status string
 
 // The statuses. Only a committed batch has rows.
@@ -39,15 +39,15 @@ const (
 	FromCLI        Origin = "cli"
 )
 
-// isAutomatic reports whether fills of the origin arrive without the user asking
-// for them. They do not bring back fills that the user deleted.
+// isAutomatic reports whether fills from the origin arrive without the user asking for
+// them. They do not bring back fills deleted by the user.
 func (o Origin) isAutomatic() bool { return o == FromConnection || o == FromHook || o == FromWatch }
 
-// isFile reports whether the origin sends files, not records of a broker.
+// isFile reports whether the origin sends files, not broker records.
 func (o Origin) isFile() bool { return o != FromConnection && o != FromHook }
 
-// sourceFacts returns the facts about all fills of the origin. All files of an
-// account are one source.
+// sourceFacts returns the facts about all fills from the origin. All files imported into
+// an account are one source.
 func (o Origin) sourceFacts() ledger.Facts {
 	if o.isFile() {
 		return ledger.FactsRecorded | ledger.Uploaded
@@ -59,14 +59,14 @@ func (o Origin) sourceFacts() ledger.Facts {
 type Batch struct {
 	ID            journal.BatchID
 	UserID        journal.UserID
-	Account       journal.AccountID // empty for a backup that is not read yet, or of several accounts
+	Account       journal.AccountID // empty for an unread backup, or for several accounts
 	Source        string
 	Format        string
 	Broker        string
 	FileName      *string
 	ColumnMapping *string // as JSON
-	// Kinds are the kinds of words: those that were sent with a pending batch,
-	// and those that the rows of a committed one were read with.
+	// Kinds are the kinds for words: those sent with a pending batch, and those used for
+	// reading a committed one.
 	Kinds     map[string]string
 	Zone      string
 	DateOrder string
@@ -75,14 +75,14 @@ type Batch struct {
 	Status    Status
 	CreatedAt time.Time
 	UpdatedAt time.Time
-	// Result is the answer of the commit, nil before and after a reversal.
+	// Result is the commit's answer, nil before and after a reversal.
 	Result *Result
-	// Token is the access token that created the import; empty for a session.
+	// Token is the access token used for the import; empty for a session.
 	Token journal.TokenID
-	// Progress is the state of a commit that this process is running.
+	// Progress is the state of a commit running in this process.
 	Progress *Progress
-	// Origin is how the import arrived. OriginID is the id of its connection or
-	// hook; it is empty for other origins.
+	// Origin is how the import arrived. OriginID is its connection's or hook's id; it is
+	// empty for other origins.
 	Origin   Origin
 	OriginID string
 }
@@ -92,8 +92,8 @@ func (b *Batch) insertOptions() ledger.InsertOptions {
 	return ledger.InsertOptions{Batch: b.ID, Sender: b.sender(), SkipDeleted: b.Origin.isAutomatic(), SkipWithdrawn: true}
 }
 
-// sender returns what identifies the connection or hook of the batch among the
-// sources of fills; empty for files.
+// sender identifies the batch's connection or hook among the fill sources; empty for
+// files.
 func (b *Batch) sender() string {
 	if b.Origin.isFile() {
 		return ""
@@ -101,7 +101,7 @@ func (b *Batch) sender() string {
 	return Sender(b.Origin, b.OriginID)
 }
 
-// Sender returns the name under which the ledger has the fills of a connection or hook.
+// Sender returns the ledger's name for a connection or hook.
 func Sender(origin Origin, id string) string { return string(origin) + " " + id }
 
 const batchColumns = `id, user_id, account_id, source, format, broker, filename, column_mapping, kinds, source_tz, date_order,
@@ -174,7 +174,7 @@ func (b Batch) kindsJSON() *string {
 	}
 	text, err := json.Marshal(b.Kinds)
 	if err != nil {
-		panic(err) // a map of texts always marshals
+		panic(err) // text maps always marshal
 	}
 	return nullText(string(text))
 }
@@ -202,9 +202,8 @@ func readBatch(ctx context.Context, tx *db.Tx, by identity.Principal, id journal
 	return b, err
 }
 
-// visibleBatches returns the condition for the batches that a caller sees: a token that
-// may only import sees those that it made, and a token that is limited to accounts
-// those of its accounts.
+// visibleBatches returns the condition for batches visible to a caller: an import-only
+// token sees its own, and a token limited to accounts those in its accounts.
 func visibleBatches(ctx context.Context, by identity.Principal, args *[]any) (condition string) {
 	if by.Scope == identity.ScopeImport {
 		*args = append(*args, by.TokenID)
@@ -214,12 +213,12 @@ func visibleBatches(ctx context.Context, by identity.Principal, args *[]any) (co
 	if !limited {
 		return condition
 	}
-	*args = append(*args, by.TokenID) // its imports without an account are pending, or backups of its accounts
+	*args = append(*args, by.TokenID) // its imports without an account are pending, or backups with its accounts
 	own := " OR account_id IS NULL AND token_id = $" + strconv.Itoa(len(*args)) + ")"
 	return condition + " AND (account_id IN " + db.In(args, ids) + own
 }
 
-// updateBatch stores the status of a batch and the result of a commit.
+// updateBatch stores a batch's status and commit result.
 func updateBatch(ctx context.Context, tx *db.Tx, b Batch, now time.Time) error {
 	var result *string
 	if b.Result != nil {
@@ -237,9 +236,8 @@ func updateBatch(ctx context.Context, tx *db.Tx, b Batch, now time.Time) error {
 	return err
 }
 
-// Batches lists at most limit imports that the caller sees (0 means all), newest
-// first, after a given one or from the newest if after is empty. It also counts all
-// of them.
+// Batches lists at most limit imports visible to the caller (0 means all), newest first,
+// after a given one or from the newest if after is empty. It also counts them all.
 func (s *Service) Batches(
 	ctx context.Context, by identity.Principal, after journal.BatchID, limit int,
 ) (list []Batch, total int, err error) {
@@ -269,14 +267,14 @@ func (s *Service) Batches(
 }
 
 // ListArrived returns the newest committed imports that arrived without being asked for
-// and that changed after an instant, newest first. It is a step.
+// and changed after an instant, newest first. It is a step.
 func ListArrived(ctx context.Context, tx *db.Tx, owner journal.UserID, since time.Time, limit int) ([]Batch, error) {
 	return db.List(ctx, tx, scanBatch, `SELECT `+batchColumns+` FROM import_batches
 		WHERE user_id = $1 AND origin IN ($2, $3, $4) AND status = $5 AND updated_at > $6 ORDER BY updated_at DESC, id DESC`+db.Limit(7),
 		owner, FromConnection, FromHook, FromWatch, Committed, db.Micros(since), limit)
 }
 
-// Batch returns an import that the caller sees.
+// Batch returns an import visible to the caller.
 func (s *Service) Batch(ctx context.Context, by identity.Principal, id journal.BatchID) (b Batch, err error) {
 	err = s.db.View(ctx, func(tx *db.Tx) error {
 		b, err = readBatch(ctx, tx, by, id, "")
@@ -288,10 +286,9 @@ func (s *Service) Batch(ctx context.Context, by identity.Principal, id journal.B
 	return b, err
 }
 
-// Reverse deletes the fills and cash rows of an import and regroups the trades;
-// annotations stay. Reversing again does nothing; a batch without rows is only
-// marked. check, which may be nil, receives the stored batch and may reject the
-// call.
+// Reverse deletes an import's fills and cash and regroups the trades; annotations stay.
+// Reversing again does nothing; a batch without rows is only marked. check, which may be
+// nil, receives the stored batch and may reject the call.
 func (s *Service) Reverse(ctx context.Context, by Actor, id journal.BatchID, check func(Batch) error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTime)
 	defer cancel()
@@ -329,8 +326,8 @@ func (s *Service) Reverse(ctx context.Context, by Actor, id journal.BatchID, che
 	})
 }
 
-// Check checks every batch of the installation: only committed ones may have
-// rows, and rows must not refer to a missing batch. It changes nothing.
+// Check checks every batch in the installation: only committed ones may have rows, and
+// rows must not refer to a missing batch. It changes nothing.
 func Check(ctx context.Context, tx *db.Tx, report func(ledger.Problem)) error {
 	places, err := ledger.BatchesWithRows(ctx, tx)
 	if err != nil {
@@ -361,12 +358,11 @@ func Check(ctx context.Context, tx *db.Tx, report func(ledger.Problem)) error {
 // waitingTime is how long a batch may stay pending.
 const waitingTime = 24 * time.Hour
 
-// Sweep marks the pending batches of all users as failed that were not finished
-// in time.
+// Sweep marks all users' pending batches as failed if they were not finished in time.
 func (s *Service) Sweep(ctx context.Context) error {
 	now := s.clock()
 	return s.db.Update(ctx, func(tx *db.Tx) error {
-		// The status is written out, so that both engines use import_batches_pending.
+		// The status is written out, so both engines use import_batches_pending.
 		_, err := tx.Exec(ctx, `UPDATE import_batches SET status = $1, updated_at = $2 WHERE status = 'pending' AND updated_at < $3`,
 			Failed, db.Micros(now), db.Micros(now.Add(-waitingTime)))
 		return err

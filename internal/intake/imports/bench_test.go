@@ -11,7 +11,7 @@ import (
 	"fillbook/internal/testkit"
 )
 
-// manyFills is a file of 100,000 generic fills.
+// manyFills is a file with 100,000 generic fills.
 func manyFills() []byte {
 	var file bytes.Buffer
 	file.WriteString("Symbol,Side,Quantity,Price,Executed At,Commission\n")
@@ -49,7 +49,7 @@ func BenchmarkCommit(b *testing.B) {
 	}
 }
 
-// BenchmarkCommitAgain imports 100,000 fills that are all stored already.
+// BenchmarkCommitAgain imports 100,000 stored fills again.
 func BenchmarkCommitAgain(b *testing.B) {
 	user := newFixture(b, testkit.Open(b, db.SQLite))
 	up := imports.Upload{FileName: "x.csv", Data: manyFills(), Account: user.account("USD")}

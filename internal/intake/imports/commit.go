@@ -15,10 +15,10 @@ import (
 	"fillbook/internal/trading/ledger"
 )
 
-// Commit imports a file: it creates a batch and stores the content of the file
-// in one transaction. If the client disconnects before that transaction begins, the work
-// stops and the batch stays pending; after that the import continues without the client.
-// If columns must be named first, the batch stays pending, and the error contains its id.
+// Commit imports a file: it creates a batch and stores the file's content in one
+// transaction. If the client disconnects before that transaction begins, the work stops
+// and the batch stays pending; afterwards the import continues without the client. If
+// columns must be named first, the batch stays pending, and the error contains its id.
 func (s *Service) Commit(ctx context.Context, by Actor, up Upload) (Result, error) {
 	account, c, err := s.prepare(ctx, by.UserID, &up)
 	if err != nil {
@@ -40,8 +40,8 @@ func (s *Service) Commit(ctx context.Context, by Actor, up Upload) (Result, erro
 	return s.finish(ctx, by, batch.ID, up, account, c)
 }
 
-// Finish commits a pending batch with the file that it was created for. For a
-// committed batch it returns the stored result.
+// Finish commits a pending batch with its file. For a committed batch it returns the
+// stored result.
 func (s *Service) Finish(ctx context.Context, by Actor, id journal.BatchID, up Upload) (Result, error) {
 	batch, err := s.Batch(ctx, by.Principal, id)
 	if err != nil {
@@ -67,8 +67,8 @@ func (s *Service) prepare(ctx context.Context, owner journal.UserID, up *Upload)
 	return account, c, s.db.CheckRoom(0)
 }
 
-// open reads the file of an upload, and sets the account of one that has only a
-// default account, unless the file is a backup.
+// open reads an upload's file, and sets the account for one with only a default account,
+// unless the file is a backup.
 func (s *Service) open(ctx context.Context, owner journal.UserID, up *Upload) (*ledger.Account, *content, error) {
 	id := cmp.Or(up.Account, up.DefaultAccount)
 	account, err := s.account(ctx, owner, id)
@@ -101,7 +101,7 @@ func resultOf(b Batch) Result {
 	return *b.Result
 }
 
-// complete sets the options of the first attempt that this one does not have.
+// complete adds options from the first attempt missing in this one.
 func (b Batch) complete(up *Upload) {
 	if up.Account == "" {
 		up.Account = b.Account
@@ -116,11 +116,11 @@ func (b Batch) complete(up *Upload) {
 		up.Kinds = b.Kinds
 	}
 	if len(up.Mapping) == 0 && b.ColumnMapping != nil {
-		_ = json.Unmarshal([]byte(*b.ColumnMapping), &up.Mapping) // valid JSON that describe wrote
+		_ = json.Unmarshal([]byte(*b.ColumnMapping), &up.Mapping) // valid JSON written by describe
 	}
 }
 
-// account returns the account of an upload, or nil if it names none.
+// account returns an upload's account, or nil if it names none.
 func (s *Service) account(ctx context.Context, owner journal.UserID, id journal.AccountID) (*ledger.Account, error) {
 	if id == "" {
 		return nil, nil // backups name their own accounts
@@ -132,7 +132,7 @@ func (s *Service) account(ctx context.Context, owner journal.UserID, id journal.
 	return &a, nil
 }
 
-// newBatch returns the batch of an upload before its rows are stored.
+// newBatch returns an upload's batch before its rows are stored.
 func (s *Service) newBatch(owner journal.UserID, up Upload, c *content) Batch {
 	b := Batch{
 		ID: journal.NewID[journal.BatchID](), UserID: owner, Account: up.Account, FileName: nullText(up.FileName),
@@ -143,7 +143,7 @@ func (s *Service) newBatch(owner journal.UserID, up Upload, c *content) Batch {
 	return b
 }
 
-// describe sets the fields of the batch that depend on the file's content.
+// describe sets the batch fields that depend on the file's content.
 func (b *Batch) describe(up Upload, c *content) {
 	switch {
 	case c.backup != nil:
@@ -169,9 +169,8 @@ func (b *Batch) describe(up Upload, c *content) {
 	}
 }
 
-// noteZone sets the zone that the rows were read with, if it is that of the
-// preset or a default. A pending batch does not have it, because Finish would
-// treat it as the user's choice.
+// noteZone sets the zone used for reading, if it is the preset's or a default. A pending
+// batch does not have it, because Finish would treat it as the user's choice.
 func (b *Batch) noteZone(c *content) {
 	if b.Zone != "" || c.statement == nil {
 		return
@@ -181,15 +180,15 @@ func (b *Batch) noteZone(c *content) {
 	}
 }
 
-// noteKinds sets the kinds that the rows were read with.
+// noteKinds sets the kinds used for reading.
 func (b *Batch) noteKinds(c *content) {
 	if b.Kinds = nil; c.statement != nil {
 		b.Kinds = c.usedKinds()
 	}
 }
 
-// finish stores the content of a file under an existing batch, and marks the
-// batch as failed if that is not possible.
+// finish stores a file's content under an existing batch, and marks the batch as failed
+// if it cannot.
 func (s *Service) finish(
 	ctx context.Context, by Actor, id journal.BatchID, up Upload, account *ledger.Account, c *content,
 ) (Result, error) {
@@ -252,8 +251,8 @@ func (s *Service) finish(
 	return result, err
 }
 
-// waitForClient returns the context of a write, which ends with that of the client until
-// begin is called, and after commitTime. begin returns an error if the client has left.
+// waitForClient returns the context for a write, which ends with the client's until begin
+// is called, and after commitTime. begin returns an error if the client has left.
 func waitForClient(client context.Context) (work context.Context, begin func() error, cancel context.CancelFunc) {
 	work, cancel = context.WithTimeout(context.WithoutCancel(client), commitTime)
 	stop := context.AfterFunc(client, cancel)
@@ -265,11 +264,11 @@ func waitForClient(client context.Context) (work context.Context, begin func() e
 	}, cancel
 }
 
-// longRows is the number of rows from which a file is stored in parts, so that
-// others do not wait for it. A part takes about as long as so many rows.
+// longRows is the number of rows from which a file is stored in parts, so others do not
+// wait for it. A part takes about as long as this many rows.
 const longRows = 2000
 
-// update runs the transaction that stores the content of a file.
+// update runs the transaction for storing a file's content.
 func (s *Service) update(ctx context.Context, owner journal.UserID, c *content, fn func(*db.Tx) error) error {
 	if c.backup == nil && c.rows() < longRows {
 		return s.db.Update(ctx, fn)
@@ -277,7 +276,7 @@ func (s *Service) update(ctx context.Context, owner journal.UserID, c *content, 
 	return s.db.UpdateInParts(ctx, int64(owner), fn)
 }
 
-// addBatch adds the id of the batch to an error, so that the client can finish it.
+// addBatch adds the batch id to an error, so the client can finish it.
 func addBatch(err error, id journal.BatchID) error {
 	var refusal *journal.Error
 	if !errors.As(err, &refusal) {
@@ -289,8 +288,8 @@ func addBatch(err error, id journal.BatchID) error {
 	return &extended
 }
 
-// fail marks a pending batch as failed, after its transaction was rolled back.
-// If that fails too, the batch stays pending and the error is only logged.
+// fail marks a pending batch as failed, after its transaction was rolled back. If this
+// fails too, the batch stays pending and the error is only logged.
 func (s *Service) fail(ctx context.Context, by identity.Principal, id journal.BatchID) {
 	err := s.db.Update(ctx, func(tx *db.Tx) error {
 		b, err := lockBatch(ctx, tx, by, id)
@@ -305,7 +304,7 @@ func (s *Service) fail(ctx context.Context, by identity.Principal, id journal.Ba
 	}
 }
 
-// store writes the rows of a batch.
+// store writes a batch's rows.
 func (s *Service) store(ctx context.Context, tx *db.Tx, b *Batch, up Upload, c *content) (Result, error) {
 	if c.backup != nil {
 		return s.restore(ctx, tx, b, up, c)

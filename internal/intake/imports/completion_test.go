@@ -19,9 +19,8 @@ import (
 	"fillbook/internal/trading/playbook"
 )
 
-// performanceAndFills returns two exports of the same 400 fills of Tradovate:
-// one without costs and with times of a clock that it does not name, and one
-// with commissions of 1241.62 in all.
+// performanceAndFills returns two Tradovate exports with the same 400 fills: one without
+// costs and with times on an unnamed clock, and one with 1241.62 in commissions.
 func performanceAndFills() (performance, fills string) {
 	var paired, single strings.Builder
 	paired.WriteString("symbol,_priceFormat,_priceFormatType,_tickSize,buyFillId,sellFillId,qty,buyPrice,sellPrice,pnl,boughtTimestamp,soldTimestamp,duration\n")
@@ -45,7 +44,7 @@ func performanceAndFills() (performance, fills string) {
 	return paired.String(), single.String()
 }
 
-// fillsOf returns what an account holds, without ids of ours.
+// fillsOf returns what an account holds, without our own ids.
 func (b fixture) fillsOf(account journal.AccountID) (list []string, commission decimal.Decimal) {
 	b.Helper()
 	query := ledger.ExecutionQuery{Scope: journal.Scope{Accounts: []journal.AccountID{account}}}
@@ -82,8 +81,8 @@ func (b fixture) reversed(batch journal.BatchID) {
 	}
 }
 
-// TestPerformanceThenFills: whichever of two exports comes first, the ledger has
-// the commissions and the exact times, and reversing either leaves the other.
+// TestPerformanceThenFills: whichever export comes first, the ledger has the commissions
+// and the exact times, and reversing either leaves the other.
 func TestPerformanceThenFills(t *testing.T) {
 	t.Parallel()
 	performance, fills := performanceAndFills()
@@ -133,7 +132,7 @@ func TestPerformanceThenFills(t *testing.T) {
 	})
 }
 
-// noteFirstTrade writes a note on the first trade of an account.
+// noteFirstTrade writes a note on an account's first trade.
 func (b fixture) noteFirstTrade(account journal.AccountID) journal.TradeID {
 	b.Helper()
 	var first journal.TradeID
@@ -148,7 +147,7 @@ func (b fixture) noteFirstTrade(account journal.AccountID) journal.TradeID {
 	return first
 }
 
-// expectNote makes sure that a trade still has its note.
+// expectNote makes sure a trade still has its note.
 func (b fixture) expectNote(trade journal.TradeID) {
 	b.Helper()
 	annotations, err := b.Playbook.LoadAnnotations(b.Context(), b.by.UserID, []journal.TradeID{trade})
@@ -157,7 +156,7 @@ func (b fixture) expectNote(trade journal.TradeID) {
 	}
 }
 
-// expectSound runs the check of the ledger.
+// expectSound runs the ledger check.
 func (b fixture) expectSound() {
 	b.Helper()
 	if err := b.Ledger.Check(b.Context(), func(p ledger.Problem) { b.Errorf("check: %+v", p) }); err != nil {
@@ -165,8 +164,8 @@ func (b fixture) expectSound() {
 	}
 }
 
-// TestTradovateExportsInAnyOrder imports three exports of the same fills in
-// every order: orders have no ids, two of the exports no costs.
+// TestTradovateExportsInAnyOrder imports three exports with the same fills in every
+// order: orders have no ids, two exports no costs.
 func TestTradovateExportsInAnyOrder(t *testing.T) {
 	t.Parallel()
 	archive, err := txtar.ParseFile("../brokers/testdata/agree/tradovate.txtar")

@@ -18,15 +18,15 @@ import (
 	"fillbook/internal/testkit"
 )
 
-// exportFile is a broker's file with the options of its upload.
+// exportFile is a broker's file with its upload options.
 type exportFile struct {
 	name  string
 	data  []byte
 	hints statement.Hints
 }
 
-// exportFiles reads all fixtures, and the real exports in the folder that
-// SVC_TEST_SAMPLES names.
+// exportFiles reads all fixtures, and the real exports in the folder named by
+// SVC_TEST_SAMPLES.
 func exportFiles(t testing.TB) (list []exportFile) {
 	t.Helper()
 	for _, pattern := range []string{"../brokers/testdata/*.txtar", "../brokers/ibkr/testdata/*.txtar", "../metatrader/testdata/*.txtar", "../statement/testdata/*.txtar"} {
@@ -70,8 +70,8 @@ func samples(t testing.TB) (list []exportFile) {
 	return list
 }
 
-// currency returns the currency of the account that a file belongs into: its
-// own, as the preview into an account of the expected currency names it.
+// currency returns the currency of the account a file belongs into: its own, as a preview
+// into an account in the expected currency names it.
 func (b fixture) currency(f exportFile, expected journal.AccountID) string {
 	b.Helper()
 	preview, err := b.Imports.Inspect(b.Context(), b.by.UserID, f.upload(expected))
@@ -87,8 +87,8 @@ func (f exportFile) upload(account journal.AccountID) imports.Upload {
 	}
 }
 
-// checkRows checks the law of conservation: every data row is in exactly one
-// class, and the preview counts as the commit does.
+// checkRows checks the law of conservation: every data row is in exactly one class, and
+// preview and commit count alike.
 func (b fixture) checkRows(preview imports.Preview, result imports.Result) {
 	b.Helper()
 	if preview.Rows == nil || result.Rows == nil {
@@ -119,10 +119,10 @@ func (b fixture) checkRows(preview imports.Preview, result imports.Result) {
 	}
 }
 
-// TestRowsAreConserved imports every fixture and every sample into an account
-// of its own, and then into one that all files of a currency share, where they
-// meet what others left. Every data row ends in exactly one class, the preview
-// reports what the commit does, and a second import changes nothing. On PostgreSQL,
+// TestRowsAreConserved imports every fixture and every sample into a separate account,
+// and then into one shared by all files in a currency, where they meet earlier fills.
+// Every data row ends in exactly one class, the preview reports what the commit does, and
+// a second import changes nothing. On PostgreSQL,
 // make test imports every eighth file, make soak all.
 func TestRowsAreConserved(t *testing.T) {
 	t.Parallel()
@@ -155,7 +155,7 @@ func TestRowsAreConserved(t *testing.T) {
 				b.holdAgainst(f.upload(sharedAccount(currency)))
 				b.checkSecondImport(f.upload(own))
 				b.checkSecondImport(f.upload(sharedAccount(currency)))
-				// Every call reads the list of accounts, so it is kept short.
+				// Every call reads the account list, so it is kept short.
 				if err := b.Ledger.DeleteAccount(b.Context(), b.by.UserID, own, nil); err != nil {
 					b.Error(err)
 				}
@@ -167,20 +167,20 @@ func TestRowsAreConserved(t *testing.T) {
 	})
 }
 
-// checkSecondImport imports a file that is stored already: nothing may change.
+// checkSecondImport imports a stored file again: nothing may change.
 func (b fixture) checkSecondImport(up imports.Upload) {
 	b.Helper()
 	result := b.holdAgainst(up)
 	if result.BatchID == "" {
-		return // a file without a row that could be stored
+		return // a file without a storable row
 	}
 	if result.Inserted+result.CashInserted+result.Trades+result.Rows.Fills+result.Rows.Cash != 0 {
 		b.Errorf("the second import changed something: %+v, rows %+v", result, *result.Rows)
 	}
 }
 
-// TestBackupRowsAreConserved counts the records of JSON files: own backups,
-// foreign ones and bare lists.
+// TestBackupRowsAreConserved counts the records in JSON files: own backups, foreign ones
+// and bare lists.
 func TestBackupRowsAreConserved(t *testing.T) {
 	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
@@ -250,8 +250,7 @@ func TestMappingForEveryFile(t *testing.T) {
 	}
 }
 
-// mappingsFor makes mappings of the columns of a file, and one of columns that
-// it does not have.
+// mappingsFor makes mappings with a file's columns, and one with missing columns.
 func mappingsFor(p imports.Preview) []map[string]string {
 	wrong := map[string]string{"symbol": "no such column", "side": "=buy", "quantity": "x", "price": "y", "executed_at": "z"}
 	list := []map[string]string{wrong, {"symbol": "=AAPL"}, {"notes": ""}, p.SuggestedMapping}
@@ -274,9 +273,9 @@ func hasWarning(warnings []string, part string) bool {
 	return false
 }
 
-// TestSuggestionsForEveryFile demands of every preview a suggestion for mapping
-// and zone, or a note that explains why there is none, and a source that is
-// statement only for documents with a shape of their own. They have no mapping.
+// TestSuggestionsForEveryFile demands from every preview a suggestion for mapping and
+// zone, or a note explaining why there is none, and the source statement only for
+// documents with their own shape. They have no mapping.
 func TestSuggestionsForEveryFile(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t, testkit.Open(t, db.SQLite))

@@ -9,9 +9,9 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// Covered is a time of which a connection has brought everything into an account.
+// Covered is a period fully fetched by a connection into an account.
 type Covered struct {
-	// Name is that of the connection.
+	// Name is the connection's.
 	Name     string
 	From, To time.Time
 }
@@ -19,8 +19,8 @@ type Covered struct {
 // CoveredFunc returns what connections have brought into an account. It is a step.
 type CoveredFunc func(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) ([]Covered, error)
 
-// warnCovered warns about a file with a time that a connection covers if less than half
-// of its fills match stored ones: its zone is wrong, or it has another kind of rows.
+// warnCovered warns about a file in a covered period if less than half its fills match
+// stored ones: its zone is wrong, or it has another kind of rows.
 func (p *Preview) warnCovered(covered []Covered, planned *plan, known []bool) {
 	for _, c := range covered {
 		inside, matching := 0, 0

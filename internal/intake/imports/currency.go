@@ -9,8 +9,7 @@ import (
 	"fillbook/internal/trading/ledger"
 )
 
-// FileCurrency compares the currency of a file with that of the account it is
-// imported into.
+// FileCurrency compares a file's currency with the account's.
 type FileCurrency struct {
 	File     string              `json:"file" doc:"The currency of the account that the file is of; empty where the file does not tell."`
 	Account  string              `json:"account" doc:"The currency of the account that the file is imported into."`
@@ -18,8 +17,8 @@ type FileCurrency struct {
 	Accounts []journal.AccountID `json:"accounts" doc:"With a mismatch, your accounts in the currency of the file."`
 }
 
-// compareCurrency compares the currency of a file with the account's. If they
-// differ, it lists the accounts in the currency of the file.
+// compareCurrency compares a file's currency with the account's. If they differ, it lists
+// the accounts in the file's currency.
 func (s *Service) compareCurrency(ctx context.Context, owner journal.UserID, c *content, account *ledger.Account) (FileCurrency, error) {
 	result := FileCurrency{Account: account.BaseCurrency, Accounts: []journal.AccountID{}}
 	if c.statement == nil {

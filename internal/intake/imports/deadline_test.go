@@ -13,8 +13,8 @@ import (
 	"fillbook/internal/testkit"
 )
 
-// TestReadingEnds checks that a file is not read on when its time is over, or
-// when its sender has gone: neither a preview nor a commit.
+// TestReadingEnds checks that reading stops when its time is over, or when its sender has
+// gone: in a preview and in a commit.
 func TestReadingEnds(t *testing.T) {
 	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
 		b := newFixture(t, d)

@@ -20,19 +20,18 @@ type Delivery struct {
 	OriginID  string          // the connection or the hook
 	Batch     journal.BatchID // the batch to add to; empty for a new one
 	Statement *statement.Statement
-	Withdrawn []string          // ids of fills that the broker has canceled
-	Replaced  map[string]string // new id of a corrected fill to the one before
+	Withdrawn []string          // ids of fills canceled by the broker
+	Replaced  map[string]string // new id of a corrected fill to its old one
 }
 
-// Deliver stores a delivery and returns its result. It is a step of the caller's
-// transaction and leaves the Statement as it is, so that the transaction can be
-// tried again.
+// Deliver stores a delivery and returns its result. It is a step in the caller's
+// transaction and leaves the Statement as it is, so the transaction can be tried again.
 //
-// The batch is committed, and can be reversed. Its stored result is the sum of
-// its deliveries, whose rows are numbered on. A batch that was reversed in the
-// meantime is not added to: the delivery gets a new one. If there is nothing to
-// store and no batch yet, no batch is made and Result.BatchID is empty. Rows that
-// cannot be stored are in the result and are no error.
+// The batch is committed, and can be reversed. Its stored result is the sum over its
+// deliveries, with consecutive row numbers. A batch reversed in the meantime is not added
+// to: the delivery gets a new one. If there is nothing to store and no batch yet, no
+// batch is made and Result.BatchID is empty. Rows that cannot be stored are in the result
+// and are no error.
 func (s *Service) Deliver(ctx context.Context, tx *db.Tx, owner journal.UserID, d Delivery) (Result, error) {
 	accounts, err := ledger.ResolveScope(ctx, tx, owner, []journal.AccountID{d.Account}, ledger.ToList)
 	if err != nil {
@@ -60,8 +59,7 @@ func (s *Service) Deliver(ctx context.Context, tx *db.Tx, owner journal.UserID, 
 	return result, s.storeDelivery(ctx, tx, b, isNew, result, st.Rows)
 }
 
-// deliveryBatch returns the batch of a delivery, and whether it is a new one that
-// is not stored yet.
+// deliveryBatch returns a delivery's batch, and whether it is new and not stored yet.
 func (s *Service) deliveryBatch(ctx context.Context, tx *db.Tx, owner journal.UserID, d Delivery) (b Batch, isNew bool, err error) {
 	if d.Batch != "" {
 		b, err = lockBatch(ctx, tx, identity.Principal{UserID: owner}, d.Batch)
@@ -82,8 +80,8 @@ func (s *Service) deliveryBatch(ctx context.Context, tx *db.Tx, owner journal.Us
 	}, true, nil
 }
 
-// storeDelivery stores the batch of a delivery with the sum of its results. A new
-// batch is audited as the import of a file is.
+// storeDelivery stores a delivery's batch with the sum of its results. A new batch is
+// audited like a file import.
 func (s *Service) storeDelivery(ctx context.Context, tx *db.Tx, b Batch, isNew bool, result Result, rows int) error {
 	sum := result
 	if b.Result != nil {
@@ -102,8 +100,8 @@ func (s *Service) storeDelivery(ctx context.Context, tx *db.Tx, b Batch, isNew b
 	return updateBatch(ctx, tx, b, s.clock())
 }
 
-// copyStatement returns a copy of a statement that can be planned and stored
-// without changing the original.
+// copyStatement returns a statement copy that can be planned and stored without changing
+// the original.
 func copyStatement(st *statement.Statement) *statement.Statement {
 	c := *st
 	c.Fills, c.Warnings = slices.Clone(st.Fills), slices.Clone(st.Warnings)
@@ -123,8 +121,8 @@ func warnOtherCurrency(st *statement.Statement, account string) {
 	}
 }
 
-// ReadDelivered reads a file that a connection fetched as an upload is read. It
-// writes nothing. The account may be empty if the file is only looked at.
+// ReadDelivered reads a fetched file like an upload. It writes nothing. The account may
+// be empty if the file is only looked at.
 func (s *Service) ReadDelivered(
 	ctx context.Context, owner journal.UserID, account journal.AccountID, name string, data []byte,
 ) (*statement.Statement, error) {

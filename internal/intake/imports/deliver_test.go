@@ -19,8 +19,8 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// deliveredFill returns a row of a delivery, such as "F1 buy 2 10.5": id, side,
-// quantity, price, and the commission if there is a fifth word.
+// deliveredFill returns a row in a delivery, such as "F1 buy 2 10.5": id, side, quantity,
+// price, and the commission if there is a fifth word.
 func deliveredFill(row int, text string) *statement.Fill {
 	words := strings.Fields(text)
 	f := &statement.Fill{
@@ -33,7 +33,7 @@ func deliveredFill(row int, text string) *statement.Fill {
 	return f
 }
 
-// newDelivery returns a delivery of connection C with a row for each text.
+// newDelivery returns a delivery from connection C with a row for each text.
 func newDelivery(account journal.AccountID, rows ...string) imports.Delivery {
 	st := &statement.Statement{Broker: "Kraken", Format: statement.Executions, Source: statement.FromStatement, Zone: "UTC", Rows: len(rows)}
 	for i, text := range rows {
@@ -55,7 +55,7 @@ func (b fixture) deliver(d imports.Delivery) imports.Result {
 	return result
 }
 
-// revision returns the revision of an account, which a write raises.
+// revision returns an account's revision, which a write raises.
 func (b fixture) revision(account journal.AccountID) int64 {
 	b.Helper()
 	a, err := b.Ledger.Account(b.Context(), b.by.UserID, account)
@@ -85,8 +85,8 @@ func (b fixture) batches() int {
 	return total
 }
 
-// TestDeliveriesOfOneBatch adds deliveries to a batch: each result is its own, the
-// batch has their sum with the rows numbered on, and reversing it takes all of them.
+// TestDeliveriesOfOneBatch adds deliveries to a batch: each result is its own, the batch
+// has their sum with consecutive row numbers, and reversing it takes them all.
 func TestDeliveriesOfOneBatch(t *testing.T) {
 	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {

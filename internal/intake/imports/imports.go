@@ -1,20 +1,18 @@
-// Package imports takes files in: from the bytes of an upload to fills, cash
-// and annotations in the journal, and back out again.
+// Package imports takes files in: from uploaded bytes to fills, cash and annotations in
+// the journal, and back out again.
 //
-// Reading is a sequence of pure stages: bytes become tables (package tabular),
-// a preset or a mapping reads them (packages brokers and statement), and the
-// result is a plan: new rows, rows that are already stored, and rows that
-// cannot be read. These stages write nothing. A commit then stores the plan in
-// one transaction, including the regrouping, so that a crash leaves all of it
-// or nothing.
+// Reading is a sequence of pure stages: bytes become tables (package tabular), a preset
+// or a mapping reads them (packages brokers and statement), and the result is a plan: new
+// rows, stored rows, and unreadable rows. These stages write nothing. A commit then
+// stores the plan in one transaction, including the regrouping, so a crash leaves all or
+// nothing.
 //
-// An import is stored as a batch. It is pending until its rows are written; the
-// rows and the status committed are written together, so the status is always
-// correct. After a broken connection or a crash the client sends the same file
-// to the same batch again.
+// An import is stored as a batch. It is pending until its rows are written; the rows and
+// the status committed are written together, so the status is always correct. After a
+// broken connection or a crash the client sends the same file to the same batch again.
 //
-// Reversing a batch takes its fills and cash out and leaves what the trader
-// wrote: annotations of trades that vanish wait for their fills to come back.
+// Reversing a batch takes its fills and cash out and leaves the trader's annotations:
+// those on vanished trades wait for their fills to come back.
 package imports
 
 import (
@@ -33,20 +31,20 @@ import (
 	"fillbook/internal/trading/ledger"
 )
 
-// The audit actions of this package.
+// The audit actions in this package.
 const (
 	ActionCommit  identity.Action = "import_commit"
 	ActionReverse identity.Action = "import_reverse"
 )
 
-// Options are the dependencies of the service.
+// Options are the service's dependencies.
 type Options struct {
 	DB     *db.DB
 	Ledger *ledger.Service
 	Clock  journal.Clock
 	Log    *slog.Logger
-	// BeforeLarge is called before a large file is processed. The function that it
-	// returns is called afterwards. It may be nil.
+	// BeforeLarge is called before a large file is processed, and the returned function
+	// afterwards. It may be nil.
 	BeforeLarge func() (after func())
 	Backups     Backups
 	// Reversed is called in the transaction that reverses a batch; it may be nil.
@@ -67,11 +65,11 @@ type Service struct {
 	beforeLarge func() (after func())
 	reversed    func(ctx context.Context, tx *db.Tx, b Batch) error
 	covered     CoveredFunc
-	// readTime bounds the reading of one file.
+	// readTime bounds reading one file.
 	readTime time.Duration
 }
 
-// choices stores what users chose for the layouts and words of their files.
+// choices stores users' choices for the layouts and words in their files.
 type choices struct {
 	db    *db.DB
 	clock journal.Clock
@@ -99,14 +97,14 @@ func (s *Service) startLarge(rows int) (end func()) {
 }
 
 const (
-	// readers is how many files, of different users, are read at once. Reading
-	// takes processor time and memory.
+	// readers is how many files, from different users, are read at once. Reading takes
+	// processor time and memory.
 	readers = 2
-	// maxWaiting is how many files of one user may wait, and patience how long.
+	// maxWaiting is how many files one user may have waiting, and patience how long.
 	maxWaiting = 50
 	patience   = 30 * time.Second
-	// usualReadTime is how long reading one file may take. The largest file
-	// that the limits allow takes a few seconds.
+	// usualReadTime is how long reading one file may take. The largest allowed file takes
+	// a few seconds.
 	usualReadTime = 30 * time.Second
 	// commitTime bounds a commit, which continues after its client disconnects.
 	commitTime = 10 * time.Minute
@@ -118,13 +116,13 @@ type Actor struct {
 	Client identity.Client
 }
 
-// newReadingQueue returns the queue of files to be read. One user has at most
-// one place, so that no user takes all of them.
+// newReadingQueue returns the queue for files to read. One user has at most one place, so
+// no user takes them all.
 func newReadingQueue() *fairqueue.Queue {
 	return fairqueue.New(fairqueue.Options{MaxActive: readers, MaxPerKey: 1, MaxWaiting: maxWaiting, MaxWait: patience})
 }
 
-// waitForSlot waits until a file of the user can be read.
+// waitForSlot waits until the user's file can be read.
 func (s *Service) waitForSlot(ctx context.Context, owner journal.UserID) (release func(), err error) {
 	release, err = s.reading.Acquire(ctx, strconv.FormatInt(int64(owner), 10))
 	if errors.Is(err, fairqueue.ErrBusy) {

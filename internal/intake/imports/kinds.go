@@ -11,12 +11,12 @@ import (
 	"fillbook/internal/intake/statement"
 )
 
-// UnknownKind is a word of a file for the kind of a row that is not known. Rows
-// with the word are skipped until the user chooses a kind for it.
+// UnknownKind is a file's unknown word for a row's kind. Rows with the word are skipped
+// until the user chooses a kind for it.
 type UnknownKind struct {
 	Word    string // as it is in the file
 	Rows    int
-	Example string         // the cells of the first row with the word
+	Example string         // the cells in the first row with the word
 	Kind    statement.Kind // the user's choice, empty for none
 }
 
@@ -37,8 +37,8 @@ func checkKinds(sent map[string]string) error {
 	return nil
 }
 
-// mergeKinds returns the stored kinds of a layout's words, replaced by those of
-// an upload.
+// mergeKinds returns the stored kinds for a layout's words, replaced by those in an
+// upload.
 func (s *choices) mergeKinds(
 	ctx context.Context, owner journal.UserID, layout string, sent map[string]string,
 ) (merged map[string]statement.Kind, err error) {
@@ -58,8 +58,8 @@ func (s *choices) mergeKinds(
 	return merged, nil
 }
 
-// storeKinds stores the kinds that an upload sent for words of its file, as a
-// step of the commit. Words that the file does not contain are not stored.
+// storeKinds stores the kinds sent for words in the file, as a step in the commit. Words
+// missing from the file are not stored.
 func (s *choices) storeKinds(ctx context.Context, tx *db.Tx, owner journal.UserID, c *content, sent map[string]string) error {
 	keys := map[string]bool{}
 	for word := range sent {
@@ -74,8 +74,8 @@ func (s *choices) storeKinds(ctx context.Context, tx *db.Tx, owner journal.UserI
 	return kinds.Store(ctx, tx, owner, list)
 }
 
-// usedKinds returns the kinds that words of the file were read with, whether
-// they were sent or stored before.
+// usedKinds returns the kinds used for words in the file, whether they were sent or
+// stored before.
 func (c *content) usedKinds() map[string]string {
 	used := map[string]string{}
 	for _, u := range c.statement.UnknownKinds {
@@ -86,7 +86,7 @@ func (c *content) usedKinds() map[string]string {
 	return used
 }
 
-// WordKinds lists the kinds that the owner chose for words, by layout and word.
+// WordKinds lists the owner's kinds for words, by layout and word.
 func (s *choices) WordKinds(ctx context.Context, owner journal.UserID) (list []kinds.WordKind, err error) {
 	err = s.db.Peek(ctx, func(tx *db.Tx) error {
 		list, err = kinds.List(ctx, tx, owner)
@@ -102,7 +102,7 @@ func (s *choices) DeleteWordKind(ctx context.Context, owner journal.UserID, id j
 	return s.db.Update(ctx, func(tx *db.Tx) error { return kinds.Delete(ctx, tx, owner, id, check) })
 }
 
-// unknownKinds lists the words of a file that need, or have, the user's choice.
+// unknownKinds lists a file's words that need, or have, the user's choice.
 func unknownKinds(st *statement.Statement) []UnknownKind {
 	list := []UnknownKind{}
 	for _, u := range st.UnknownKinds {

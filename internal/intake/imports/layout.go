@@ -13,33 +13,31 @@ import (
 	"fillbook/internal/trading/settings"
 )
 
-// signature returns a hash of the layout of a file: the preset that fits it and
-// the names of its columns. A file with a reader of its own is identified by its
-// preset alone, because its tables differ from file to file.
+// signature returns a hash of a file's layout: its preset and its column names. A file
+// with a special reader is identified by its preset alone, because its tables differ from
+// file to file.
 func (c *content) signature() string {
 	sum := sha256.Sum256([]byte(strings.Join(append([]string{c.layout}, c.headers...), "\x00")))
 	return hex.EncodeToString(sum[:16])
 }
 
-// ZoneSource states what decided the zone of the times of a file.
+// ZoneSource states what decided the zone for a file's times.
 type ZoneSource string
 
-// The sources of a zone. It is empty while columns must be named.
+// The sources for a zone. It is empty while columns must be named.
 const (
-	// ZoneFromFile means that each time names its zone, or the name of its column
-	// does.
+	// ZoneFromFile means that each time names its zone, or its column name does.
 	ZoneFromFile    ZoneSource = "file"
-	ZoneFromFormat  ZoneSource = "format"  // the default of the format
-	ZoneFromRequest ZoneSource = "request" // the zone of the upload
-	// ZoneOfDays means that there are only days, and no zone in which they are. They
-	// begin in the default zone.
+	ZoneFromFormat  ZoneSource = "format"  // the format's default
+	ZoneFromRequest ZoneSource = "request" // the upload's zone
+	// ZoneOfDays means that there are only days, without a zone. They begin in the
+	// default zone.
 	ZoneOfDays ZoneSource = "days"
-	// ZoneUnknown means that the times were read in the default zone, see
-	// [DefaultZoneSource].
+	// ZoneUnknown means times read in the default zone, see [DefaultZoneSource].
 	ZoneUnknown ZoneSource = "unknown"
 )
 
-// zoneSource returns what decided the zone of the times of the file.
+// zoneSource returns what decided the zone for the file's times.
 func (c *content) zoneSource() ZoneSource {
 	if c.statement == nil {
 		return ""
@@ -57,28 +55,28 @@ func (c *content) zoneSource() ZoneSource {
 	return ZoneOfDays
 }
 
-// DefaultZoneSource states where the default zone comes from, in which times
-// are read that nothing else places.
+// DefaultZoneSource states where the default zone comes from, which is used for times
+// without any other zone.
 type DefaultZoneSource string
 
-// The sources of a default zone, in the order in which they are used. Only a
-// recognized file is read in the user's zone or that of its market.
+// The sources for a default zone, in order of use. Only a recognized file is read in the
+// user's zone or its market's.
 const (
 	DefaultFromImport   DefaultZoneSource = "import" // the last import from this broker into the account
 	DefaultFromRequest  DefaultZoneSource = "request"
-	DefaultFromSettings DefaultZoneSource = "settings" // the time zone of the journal
-	DefaultFromMarket   DefaultZoneSource = "market"   // that of the exchange
+	DefaultFromSettings DefaultZoneSource = "settings" // the journal's time zone
+	DefaultFromMarket   DefaultZoneSource = "market"   // the exchange's
 	DefaultIsUTC        DefaultZoneSource = "utc"
 )
 
-// defaultZone is the zone of times if nothing says which it is.
+// defaultZone is the zone if nothing says which it is.
 type defaultZone struct {
 	name string
 	from DefaultZoneSource
 }
 
-// findDefaultZone returns the default zone of a file. The settings are not read
-// for a file whose zone is known without them.
+// findDefaultZone returns a file's default zone. The settings are not read if the zone is
+// known without them.
 func (s *choices) findDefaultZone(
 	ctx context.Context, owner journal.UserID, up Upload, account journal.AccountID, c *content,
 ) (defaultZone, error) {
@@ -113,9 +111,9 @@ func (s *choices) findDefaultZone(
 	return defaultZone{"UTC", DefaultIsUTC}, nil
 }
 
-// readEarlierZone returns the zone of the last import from a broker into an account,
-// or nothing. Fills without ids that both files contain are found again only if their
-// times are read in the same zone.
+// readEarlierZone returns the zone used in the last import from a broker into an account,
+// or nothing. Fills without ids in both files are found again only if their times are
+// read in the same zone.
 func readEarlierZone(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, broker string) (zone string, err error) {
 	err = tx.QueryRow(ctx, `SELECT source_tz FROM import_batches
 		WHERE user_id = $1 AND account_id = $2 AND broker = $3 AND status = 'committed' AND source_tz <> ''
@@ -129,10 +127,9 @@ func readEarlierZone(ctx context.Context, tx *db.Tx, owner journal.UserID, accou
 // isRecognized reports whether a preset fits the file.
 func (c *content) isRecognized() bool { return c.layout != "" }
 
-// suggestedZone returns the zone for the times of a file, which a recognized one
-// always has: the one that it states for all of them, that of the format, the
-// user's or the default. It is empty if nothing says which zone an unrecognized file
-// has.
+// suggestedZone returns the zone for a file's times, which a recognized one always has:
+// the one stated for them all, the format's, the user's or the default. It is empty for
+// an unrecognized file without any.
 func (c *content) suggestedZone() string {
 	stated := ""
 	if c.statement != nil {

@@ -10,7 +10,7 @@ import (
 	"fillbook/internal/trading/ledger"
 )
 
-// Layouts lists how files of each layout were last imported, the last used first. With
+// Layouts lists how files with each layout were last imported, the last used first. With
 // an account it lists the layouts whose files were imported into it.
 func (s *choices) Layouts(ctx context.Context, owner journal.UserID, account journal.AccountID) (list []layouts.Layout, err error) {
 	err = s.db.View(ctx, func(tx *db.Tx) error {
@@ -28,7 +28,7 @@ func (s *choices) Layouts(ctx context.Context, owner journal.UserID, account jou
 	return slices.DeleteFunc(list, func(l layouts.Layout) bool { return !l.HasAccount(account) }), err
 }
 
-// Layout returns how files of a layout were last imported.
+// Layout returns how files with a layout were last imported.
 func (s *choices) Layout(ctx context.Context, owner journal.UserID, signature string) (layout layouts.Layout, err error) {
 	err = s.db.View(ctx, func(tx *db.Tx) error {
 		layout, err = layouts.Read(ctx, tx, owner, signature)
@@ -37,7 +37,7 @@ func (s *choices) Layout(ctx context.Context, owner journal.UserID, signature st
 	return layout, err
 }
 
-// StoreLayout stores how files of a layout are imported. check, which may be nil,
+// StoreLayout stores how files with a layout are imported. check, which may be nil,
 // receives the stored one and may reject the change.
 func (s *choices) StoreLayout(
 	ctx context.Context, owner journal.UserID, layout layouts.Layout, check func(layouts.Layout) error,
@@ -50,7 +50,7 @@ func (s *choices) StoreLayout(
 	return stored, err
 }
 
-// DeleteLayout deletes how files of a layout are imported. check, which may be nil,
+// DeleteLayout deletes how files with a layout are imported. check, which may be nil,
 // receives it and may reject the deletion.
 func (s *choices) DeleteLayout(ctx context.Context, owner journal.UserID, signature string, check func(layouts.Layout) error) error {
 	return s.db.Update(ctx, func(tx *db.Tx) error { return layouts.Delete(ctx, tx, owner, signature, check) })

@@ -11,8 +11,8 @@ import (
 )
 
 // TestClientLeavesBeforeTheWrite checks that an import stops if its client leaves while
-// it waits for its turn to write, and goes on if the client leaves later. What was
-// stopped can be finished.
+// it waits for its turn to write, and goes on if the client leaves later. A stopped
+// import can be finished.
 func TestClientLeavesBeforeTheWrite(t *testing.T) {
 	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {

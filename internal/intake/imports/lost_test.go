@@ -9,9 +9,8 @@ import (
 	"fillbook/internal/trading/ledger"
 )
 
-// TestCommitOverALostConnection cuts the connection of an import while it writes:
-// the whole file is taken again, and what the first try had noted in its fills
-// does not show.
+// TestCommitOverALostConnection cuts an import's connection while it writes: the whole
+// file is taken again, without traces from the first try.
 func TestCommitOverALostConnection(t *testing.T) {
 	t.Parallel()
 	testkit.RequirePostgres(t)
@@ -45,7 +44,7 @@ func TestCommitOverALostConnection(t *testing.T) {
 	}
 }
 
-// cutWriters ends the connections that are inside a transaction.
+// cutWriters ends the connections inside a transaction.
 func (b fixture) cutWriters() {
 	b.Helper()
 	var cut int

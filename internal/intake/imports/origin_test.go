@@ -11,9 +11,8 @@ import (
 	"fillbook/internal/trading/ledger"
 )
 
-// TestWatchedFilesLeaveOutDeletedFills checks that a batch has its origin, that a
-// watched file does not bring back a fill that was deleted by hand, and that an
-// upload does.
+// TestWatchedFilesLeaveOutDeletedFills checks that a batch has its origin, and that an
+// upload brings back a fill deleted by hand, but a watched file does not.
 func TestWatchedFilesLeaveOutDeletedFills(t *testing.T) {
 	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {

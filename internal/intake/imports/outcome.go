@@ -11,25 +11,24 @@ import (
 	"fillbook/internal/trading/ledger"
 )
 
-// Outcome is the effect that a commit would have on the journal's trades.
+// Outcome is a commit's effect on the journal's trades.
 type Outcome struct {
 	// NewTrades and ChangedTrades are together what a commit counts as trades.
 	NewTrades     int `json:"new_trades"`
 	ChangedTrades int `json:"changed_trades" doc:"Trades that are there and would be other ones."`
 	OpenTrades    int `json:"open_trades" doc:"Of the new and changed trades those that would still be open."`
 	MergedTrades  int `json:"merged_trades" doc:"Trades that are there and would become parts of others."`
-	// NetPnL has an entry for each currency of the accounts touched.
+	// NetPnL has an entry for each currency in the touched accounts.
 	NetPnL []Amount `json:"net_pnl" doc:"By how much the net result of all closed trades would change."`
 }
 
-// Amount is money of one currency.
+// Amount is money in one currency.
 type Amount struct {
 	Currency string          `json:"currency"`
 	Amount   decimal.Decimal `json:"amount"`
 }
 
-// newOutcome adds up the previews of accounts. It returns nil if one of them is
-// incomplete.
+// newOutcome adds up account previews. It returns nil if any is incomplete.
 func newOutcome(list []ledger.InsertPreview, currencies []string) *Outcome {
 	sums := map[string]decimal.Decimal{}
 	out := &Outcome{NetPnL: []Amount{}}
@@ -49,8 +48,7 @@ func newOutcome(list []ledger.InsertPreview, currencies []string) *Outcome {
 	return out
 }
 
-// previewPlan sets the results that a commit of the plan would have. It only
-// reads and takes no lock.
+// previewPlan sets the results of committing the plan. It only reads and takes no lock.
 func (s *Service) previewPlan(ctx context.Context, tx *db.Tx, owner journal.UserID, account ledger.Account, planned *plan, origin Origin, p *Preview) error {
 	ahead, err := ledger.PreviewInsertChecked(ctx, tx, owner, account.ID, planned.fills,
 		ledger.InsertOptions{SkipDeleted: origin.isAutomatic(), SkipWithdrawn: true})

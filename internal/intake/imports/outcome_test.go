@@ -16,8 +16,7 @@ import (
 	"fillbook/internal/trading/ledger"
 )
 
-// net adds up the results of an account's closed trades, and counts all
-// trades.
+// net adds up an account's closed results, and counts all trades.
 func (b fixture) net(account journal.AccountID) (net decimal.Decimal, trades int) {
 	b.Helper()
 	query := ledger.TradeQuery{Scope: journal.Scope{Accounts: []journal.AccountID{account}}}
@@ -32,7 +31,7 @@ func (b fixture) net(account journal.AccountID) (net decimal.Decimal, trades int
 	return net, trades
 }
 
-// told is the result of a preview or of a commit, in the same form.
+// told is a preview's or a commit's result, in the same form.
 type told struct {
 	Inserted, Skipped, Completed, CashInserted, CashSkipped, Touched, Trades int
 	Net                                                                      string
@@ -71,8 +70,8 @@ func (b fixture) holdAgainst(up imports.Upload) imports.Result {
 	return result
 }
 
-// TestPreviewOfOverlappingFiles: halves of one history in either order, so that
-// the second changes, closes or joins what the first has left.
+// TestPreviewOfOverlappingFiles: halves of one history in either order, so the second
+// changes, closes or joins what the first has left.
 func TestPreviewOfOverlappingFiles(t *testing.T) {
 	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
@@ -100,8 +99,8 @@ func TestPreviewOfOverlappingFiles(t *testing.T) {
 	})
 }
 
-// TestBatchesReportTheClockOfTheFile: the user's word, else that of the platform;
-// a file whose times name their zone has none.
+// TestBatchesReportTheClockOfTheFile: the user's word, else the platform's; a file whose
+// times name their zone has none.
 func TestBatchesReportTheClockOfTheFile(t *testing.T) {
 	t.Parallel()
 	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {

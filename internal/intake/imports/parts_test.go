@@ -10,8 +10,8 @@ import (
 	"fillbook/internal/testkit"
 )
 
-// TestOthersWriteDuringImport writes in the middle of a long import. Until imports
-// were stored in parts, SQLite's writing connection was not free before their end.
+// TestOthersWriteDuringImport writes in the middle of a long import. Before imports were
+// stored in parts, SQLite's writing connection was not free until their end.
 func TestOthersWriteDuringImport(t *testing.T) {
 	t.Parallel()
 	d := testkit.Open(t, db.SQLite)

@@ -12,15 +12,13 @@ import (
 	"fillbook/internal/trading/ledger"
 )
 
-// Problem is the reason why a row of the file was not imported. Row counts the
-// data rows from 1.
+// Problem is the reason why a row was not imported. Row counts the data rows from 1.
 type Problem struct {
 	Row     int    `json:"row"`
 	Message string `json:"message"`
 }
 
-// plan contains the rows of a statement that can be stored in an account, and
-// the problems of those that cannot.
+// plan contains a statement's rows for an account, and the problems in the others.
 type plan struct {
 	fills []ledger.CheckedFill
 	// index is the position of annotated fills in fills.
@@ -28,24 +26,23 @@ type plan struct {
 	cash        []ledger.NewCash
 	annotations []*statement.Annotations
 	problems    []Problem
-	// rows counts the data rows of the file. fillRows and cashRows are the rows
-	// of fills and cash; the other two are those of the statement.
+	// rows counts the file's data rows. fillRows and cashRows are the rows with fills and
+	// cash; the other two are the statement's.
 	rows               int
 	fillRows, cashRows []int
 	skipped            []statement.Skip
 	joined             map[int]int
-	// withdrawn and replaced are those of a delivery; see [Delivery].
+	// withdrawn and replaced belong to a delivery; see [Delivery].
 	withdrawn []string
 	replaced  map[string]string
 }
 
-// leftOut is the index of a fill that is not in the plan.
+// leftOut is the index for a fill outside the plan.
 const leftOut = -1
 
-// newPlan converts a statement to fills and cash of the ledger. Rows that the
-// ledger would reject become problems and are removed from the statement, so
-// that the valid rows can be stored. Callers should set s.Fills to nil
-// afterwards to release their memory.
+// newPlan converts a statement to ledger fills and cash. Rows the ledger would reject
+// become problems and are removed from the statement, so the valid rows can be stored.
+// Callers should set s.Fills to nil afterwards to release their memory.
 func newPlan(s *statement.Statement, account ledger.Account, origin Origin) *plan {
 	p := &plan{
 		index: make(map[*statement.Fill]int, len(s.Annotations)), rows: s.Rows, skipped: s.Skipped, joined: s.Joined,
@@ -88,13 +85,12 @@ func newPlan(s *statement.Statement, account ledger.Account, origin Origin) *pla
 	return p
 }
 
-// minChecked is the number of fills from which they are checked in two parts at
-// the same time.
+// minChecked is the number of fills from which they are checked in two parts at the same
+// time.
 const minChecked = 2000
 
-// checkFills returns the fills in their stored form, and the problems of those
-// that the ledger would reject, in the order of the fills. The facts are those of
-// all fills of the source.
+// checkFills returns the fills in their stored form, and the problems with those the
+// ledger would reject, in fill order. The facts apply to all fills from the source.
 func checkFills(fills []*statement.Fill, facts ledger.Facts) (checked []ledger.CheckedFill, invalid []Problem) {
 	checked = make([]ledger.CheckedFill, len(fills))
 	half := len(fills)
@@ -122,7 +118,7 @@ func checkInto(checked []ledger.CheckedFill, fills []*statement.Fill, facts ledg
 	return invalid
 }
 
-// planAnnotations plans the annotations of the trades whose fills are stored.
+// planAnnotations plans the annotations for trades with stored fills.
 func (p *plan) planAnnotations(s *statement.Statement) {
 	for _, m := range s.Annotations {
 		if p.index[m.Fill] == leftOut {
@@ -138,8 +134,8 @@ func (p *plan) planAnnotations(s *statement.Statement) {
 	s.Annotations = p.annotations
 }
 
-// warnOneSided warns about a file without a preset that only buys or only sells:
-// nothing in it closes a position, which mostly means that its side was misread.
+// warnOneSided warns about a file without a preset that only buys or only sells: nothing
+// in it closes a position, mostly because its side was misread.
 func warnOneSided(s *statement.Statement) {
 	const fewest = 2
 	if !s.ByNames || len(s.Fills) < fewest {
@@ -172,8 +168,8 @@ func (p *plan) takeCash(s *statement.Statement, account ledger.Account) {
 	}
 }
 
-// takeFills returns the fills and removes them from the plan, so that their memory
-// can be released while they are stored.
+// takeFills returns the fills and removes them from the plan, so their memory can be
+// released while they are stored.
 func (p *plan) takeFills() []ledger.CheckedFill {
 	fills := p.fills
 	p.fills = nil
@@ -191,7 +187,7 @@ func newFill(f *statement.Fill, facts ledger.Facts) ledger.NewFill {
 	}
 }
 
-// factsOf returns the facts about the values of a fill.
+// factsOf returns the facts about a fill's values.
 func factsOf(f *statement.Fill) (facts ledger.Facts) {
 	for _, known := range []struct {
 		is   bool
@@ -213,7 +209,7 @@ func factsOf(f *statement.Fill) (facts ledger.Facts) {
 	return facts
 }
 
-// details returns the details of a fill together with its contract.
+// details returns a fill's details together with its contract.
 func details(f *statement.Fill) map[string]string {
 	if len(f.Details) == 0 && f.Right == "" && !f.Strike.Valid && f.Expiry == "" && f.Lot == "" {
 		return nil
@@ -240,7 +236,7 @@ func details(f *statement.Fill) map[string]string {
 	return list
 }
 
-// sentence returns the message of an error for the user.
+// sentence returns an error's message for the user.
 func sentence(err error) string {
 	if refusal, ok := errors.AsType[*journal.Error](err); ok {
 		return refusal.Message

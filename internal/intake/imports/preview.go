@@ -23,8 +23,8 @@ type Preview struct {
 	SuggestedMapping map[string]string
 	DetectedBroker   string
 	Reason           string // why that broker was detected
-	// MappingNote explains why there is no suggested mapping, or that a mapping
-	// is ignored; ZoneNote why there is no suggested zone.
+	// MappingNote explains why there is no suggested mapping, or that a mapping is
+	// ignored; ZoneNote why there is no suggested zone.
 	MappingNote    string
 	AcceptsMapping bool // a column mapping changes how the file is read
 	SuggestedZone  string
@@ -32,12 +32,10 @@ type Preview struct {
 	ZoneFrom       ZoneSource
 	// DefaultZoneFrom is empty unless times or days were read in the default zone.
 	DefaultZoneFrom DefaultZoneSource
-	// Signature identifies the layout of the file. It depends on the kind of the
-	// file and the names of its columns, not on the options of the upload. Empty
-	// for a backup.
+	// Signature identifies the file's layout. It depends on the file's kind and its
+	// column names, not on the upload options. Empty for a backup.
 	Signature string
-	// FileAccount is the account that the file names, empty if it names none or
-	// several.
+	// FileAccount is the account named in the file, empty if it names none or several.
 	FileAccount string
 	Format      string
 	Source      string
@@ -53,7 +51,7 @@ type Preview struct {
 	DateOrder      string
 	NewRows        int
 	Duplicates     int
-	Completed      int // of the duplicates those that complete the stored fill
+	Completed      int // duplicates that complete the stored fill
 	CashRows       int
 	CashDuplicates int
 	Errors         []Problem
@@ -69,13 +67,13 @@ type Preview struct {
 	Outcome *Outcome
 }
 
-// MappingTarget is something that a column of a file can be mapped to.
+// MappingTarget is something a column can be mapped to.
 type MappingTarget struct {
 	Name  string `json:"name" doc:"The key in column_mapping."`
 	Label string `json:"label" doc:"The name for people."`
 }
 
-// MappingTargets lists everything that a column can be mapped to.
+// MappingTargets lists everything a column can be mapped to.
 func MappingTargets() []MappingTarget {
 	var list []MappingTarget
 	for _, target := range statement.Targets() {
@@ -84,7 +82,7 @@ func MappingTargets() []MappingTarget {
 	return list
 }
 
-// SampleTrade is one of the trades that the file's fills form.
+// SampleTrade is a trade formed by the file's fills.
 type SampleTrade struct {
 	Symbol     string          `json:"symbol"`
 	Type       string          `json:"instrument_type"`
@@ -98,7 +96,7 @@ type SampleTrade struct {
 	NetPnL     decimal.Null    `json:"net_pnl"`
 }
 
-// JournalSummary sums up a file that is a journal or a backup.
+// JournalSummary sums up a journal or a backup.
 type JournalSummary struct {
 	Trades       int        `json:"trades"`
 	Executions   int        `json:"executions"`
@@ -152,8 +150,8 @@ func (s *Service) Inspect(ctx context.Context, owner journal.UserID, up Upload) 
 	return p, err
 }
 
-// preview returns the part of the preview that depends on the file alone, without
-// its trades.
+// preview returns the part of the preview that depends on the file alone, without its
+// trades.
 func (c *content) preview(up Upload) Preview {
 	p := Preview{
 		Headers: append([]string{}, c.headers...), SampleRows: []map[string]string{}, SuggestedMapping: map[string]string{},
@@ -198,7 +196,7 @@ func (p *Preview) setRows(rows RowReport) {
 	p.Rows, p.SkippedRows, p.SkippedReasons = &rows.Counts, rows.Skipped, rows.Reasons
 }
 
-// The notes of a preview without a suggestion.
+// The notes in a preview without a suggestion.
 const (
 	noteOwnReader     = "This file has a reader of its own, so column_mapping is ignored."
 	noteNoColumns     = "No column of this file was recognized. Name the columns with column_mapping."
@@ -239,8 +237,7 @@ func missing(err error) []string {
 	return list
 }
 
-// asObject names the cells of a row by their columns. Columns without a name
-// are left out.
+// asObject names a row's cells by their columns. Columns without a name are left out.
 func asObject(headers, cells []string) map[string]string {
 	row := map[string]string{}
 	for i, cell := range cells {
@@ -251,7 +248,7 @@ func asObject(headers, cells []string) map[string]string {
 	return row
 }
 
-// sampleTrades returns the latest trades that the file's fills form.
+// sampleTrades returns the latest trades formed by the file's fills.
 func sampleTrades(st *statement.Statement) []SampleTrade {
 	list := []SampleTrade{}
 	for _, t := range st.Latest(20) {

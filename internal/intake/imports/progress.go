@@ -6,14 +6,14 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// Progress is the state of a running commit.
+// Progress is a running commit's state.
 type Progress struct {
 	Stage string // checking, writing, annotating
 	Rows  int    // how many fills and cash rows there are to write
 }
 
-// running tracks the progress of the commits of this process, for display only:
-// the status of a batch is in the database.
+// running tracks the progress of commits in this process, for display only: a batch's
+// status is in the database.
 type running struct {
 	mu       sync.Mutex
 	batches  map[journal.BatchID]Progress
@@ -24,8 +24,7 @@ func newRunning() *running {
 	return &running{batches: map[journal.BatchID]Progress{}, watchers: map[journal.BatchID]func(Progress){}}
 }
 
-// begin starts tracking a commit. watch, which may be nil, is called for each
-// of its stages.
+// begin starts tracking a commit. watch, which may be nil, is called at each stage.
 func (r *running) begin(id journal.BatchID, watch func(Progress)) {
 	r.mu.Lock()
 	if watch != nil {

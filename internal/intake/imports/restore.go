@@ -41,7 +41,7 @@ type RestorePlan struct {
 	Problems                                 []Problem
 }
 
-// PlannedAccount is an account of a backup. It has no id if it would be created.
+// PlannedAccount is an account in a backup. It has no id if it would be created.
 type PlannedAccount struct {
 	ledger.Account
 	Ahead ledger.InsertPreview
@@ -57,11 +57,11 @@ type RestoreResult struct {
 	Others                            Restored
 	Problems                          []Problem
 	Warnings                          []string
-	// IsEmpty reports that the file contained nothing that is new or already stored.
+	// IsEmpty reports that the file contained nothing new or stored.
 	IsEmpty bool
 }
 
-// report returns where the rows of the backup went.
+// report returns where the backup's rows went.
 func (r *RestoreResult) report(rows int) RowReport {
 	return backupReport(rows, r.Inserted, r.CashInserted, r.Skipped+r.CashSkipped)
 }
@@ -89,11 +89,11 @@ func (s *Service) restore(ctx context.Context, tx *db.Tx, b *Batch, up Upload, c
 	return result, nil
 }
 
-// backupFormat is the format of a backup.
+// backupFormat is the format for backups.
 const backupFormat = "backup"
 
-// attach stores the files of a backup after its rows are committed. After a
-// crash the same import stores the missing files.
+// attach stores a backup's files after its rows are committed. After a crash the same
+// import stores the missing files.
 func (s *Service) attach(ctx context.Context, owner journal.UserID, c *content, result *Result) error {
 	if c.restored == nil {
 		return nil
@@ -112,7 +112,7 @@ func (s *Service) attach(ctx context.Context, owner journal.UserID, c *content, 
 	return nil
 }
 
-// previewBackup returns the preview of a restore.
+// previewBackup returns a restore's preview.
 func (s *Service) previewBackup(ctx context.Context, owner journal.UserID, up Upload, c *content) (Preview, error) {
 	p := Preview{
 		Headers: []string{}, SampleRows: []map[string]string{}, SuggestedMapping: map[string]string{},
@@ -154,8 +154,7 @@ func (p *Preview) setPlan(plan RestorePlan) {
 	}
 }
 
-// accountPreviews returns the previews of the accounts of a backup, with their
-// currencies.
+// accountPreviews returns the previews for accounts in a backup, with their currencies.
 func accountPreviews(plan RestorePlan) (list []ledger.InsertPreview, currencies []string) {
 	for _, a := range plan.Accounts {
 		list, currencies = append(list, a.Ahead), append(currencies, cmp.Or(a.BaseCurrency, "USD"))

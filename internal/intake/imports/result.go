@@ -10,14 +10,13 @@ import (
 	"fillbook/internal/trading/ledger"
 )
 
-// Result is the result of a commit, as the API returns it and as it is stored
-// in the batch.
+// Result is a commit's result, as the API returns it and as it is stored in the batch.
 type Result struct {
 	BatchID   journal.BatchID   `json:"import_batch_id"`
 	AccountID journal.AccountID `json:"account_id"`
 	Format    string            `json:"format"`
-	// Inserted, Skipped and Completed count fills, Trades the trades that were
-	// created or changed, Annotated those that received annotations.
+	// Inserted, Skipped and Completed count fills, Trades the created or changed trades,
+	// Annotated those with new annotations.
 	Inserted       int       `json:"inserted"`
 	Skipped        int       `json:"skipped" doc:"Fills that were stored already and say nothing new, that the broker has withdrawn, or that were deleted by hand if the import is not an upload."`
 	Completed      int       `json:"completed" doc:"Stored fills that this file completed or corrected."`
@@ -31,18 +30,18 @@ type Result struct {
 	ErrorCount     int       `json:"error_count"`
 	Warnings
 	Reconciliation []Reconciliation `json:"reconciliation"`
-	// Rows is nil in results that were stored before rows were counted.
+	// Rows is nil in results stored before rows were counted.
 	Rows           *RowCounts      `json:"rows,omitzero" doc:"What became of every data row; absent from results that older versions stored."`
 	SkippedRows    []SkippedRow    `json:"skipped_rows" doc:"The first 200 skipped rows; a backup lists none. skipped_reasons counts all."`
 	SkippedReasons []SkippedReason `json:"skipped_reasons" doc:"How many rows were skipped for each reason, the most frequent first; the rarest beyond 50 reasons are counted together."`
-	// Restored counts the other records of a backup.
+	// Restored counts the other records in a backup.
 	Restored *Restored `json:"restored,omitzero"`
 
-	// recorded reports that rows of the ledger name the batch.
+	// recorded reports that ledger rows name the batch.
 	recorded bool
 }
 
-// Restored counts the records of a backup other than fills and cash.
+// Restored counts the records in a backup other than fills and cash.
 type Restored struct {
 	Accounts int `json:"accounts"`
 	Notes    int `json:"notes"`
@@ -88,7 +87,7 @@ func (r *Result) setRows(rows RowReport) {
 	r.Rows, r.SkippedRows, r.SkippedReasons = &rows.Counts, rows.Skipped, rows.Reasons
 }
 
-// addMissing adds the lists that a result of an older version does not have.
+// addMissing adds lists missing in a result from an older version.
 func (r *Result) addMissing() {
 	if r.SkippedRows == nil {
 		r.SkippedRows = []SkippedRow{}
@@ -111,8 +110,8 @@ func (r *Result) setProblems(problems []Problem) {
 	}
 }
 
-// setWithdrawn counts the fills that the broker has canceled, and warns about those
-// that the user had edited.
+// setWithdrawn counts the fills canceled by the broker, and warns about those edited by
+// the user.
 func (r *Result) setWithdrawn(gone ledger.WithdrawResult) {
 	r.Withdrawn = gone.Removed
 	for _, id := range gone.Edited {
@@ -120,8 +119,8 @@ func (r *Result) setWithdrawn(gone ledger.WithdrawResult) {
 	}
 }
 
-// add returns the sum of the results of a batch and of a further delivery, whose
-// rows are numbered after the earlier ones.
+// add returns the sum of a batch's result and a further delivery's, whose rows are
+// numbered after the earlier ones.
 func (r *Result) add(next Result, earlierRows int) Result {
 	sum := *r
 	sum.Inserted += next.Inserted

@@ -8,8 +8,7 @@ import (
 	"fillbook/internal/intake/statement"
 )
 
-// RowCounts counts the data rows of a file by their result. The counts of all
-// classes sum up to Data.
+// RowCounts counts a file's data rows by their result. The counts sum up to Data.
 type RowCounts struct {
 	Data        int `json:"data" doc:"Data rows of the file: the sum of the other counts."`
 	Fills       int `json:"fills" doc:"Rows with at least one new fill, and rows that add to one, such as its costs."`
@@ -25,13 +24,13 @@ type SkippedRow struct {
 	Reason string `json:"reason" doc:"A short phrase; duplicate is a row whose fills or cash are stored already, completed one that completes a stored fill, deleted by hand one whose fill or cash was deleted, withdrawn by the broker one whose fill the broker has canceled or replaced."`
 }
 
-// SkippedReason counts the rows that were skipped for one reason.
+// SkippedReason counts the rows skipped for one reason.
 type SkippedReason struct {
 	Reason string `json:"reason"`
 	Rows   int    `json:"rows"`
 }
 
-// RowReport lists the results of all data rows of a file.
+// RowReport lists the results of all data rows in a file.
 type RowReport struct {
 	Counts RowCounts
 	// Skipped lists the first skipped rows, Reasons counts all of them.
@@ -39,7 +38,7 @@ type RowReport struct {
 	Reasons []SkippedReason
 }
 
-// The reasons of this package. Others are in the statement.
+// The reasons in this package. Others are in the statement.
 const (
 	reasonDuplicate  = "duplicate"
 	reasonCompleted  = "completed"
@@ -56,7 +55,7 @@ const (
 	maxSkippedReasons = 50
 )
 
-// rowClass is the result of a data row. Of several the highest counts.
+// rowClass is a data row's result. Among several the highest counts.
 type rowClass uint8
 
 const (
@@ -72,7 +71,7 @@ const (
 	rowFill
 )
 
-// rowClasses holds the class of each data row; index 0 is not used.
+// rowClasses holds each data row's class; index 0 is not used.
 type rowClasses []rowClass
 
 func (c rowClasses) raise(row int, class rowClass) {
@@ -81,14 +80,14 @@ func (c rowClasses) raise(row int, class rowClass) {
 	}
 }
 
-// knownRows reports which fills and cash rows of a plan are already stored, which
-// of those fills complete the stored one, and which are left out because the user
-// deleted them or the broker withdrew them.
+// knownRows reports which fills and cash rows in a plan are already stored, which fills
+// complete the stored one, and which are left out because the user deleted them or the
+// broker withdrew them.
 type knownRows struct {
 	fills, completed, deleted, withdrawn, cash, cashDeleted []bool
 }
 
-// classify returns the class of every data row of the plan.
+// classify returns the class for every data row in the plan.
 func (p *plan) classify(known knownRows) rowClasses {
 	classes := make(rowClasses, p.rows+1)
 	for _, s := range p.skipped {
@@ -135,7 +134,7 @@ func classOf(known bool, class rowClass) rowClass {
 	return class
 }
 
-// report counts the data rows of the plan; see classify.
+// report counts the data rows in the plan; see classify.
 func (p *plan) report(known knownRows) RowReport {
 	reasons := make(map[int]string, len(p.skipped))
 	for _, s := range p.skipped {
@@ -178,8 +177,8 @@ func (r *RowReport) skip(row int, reason string, counts map[string]int) {
 	}
 }
 
-// countReasons returns the reasons by their number of rows. Beyond
-// maxSkippedReasons the rarest are counted together.
+// countReasons returns the reasons by their number of rows. Beyond maxSkippedReasons the
+// rarest are counted together.
 func countReasons(counts map[string]int) []SkippedReason {
 	list := []SkippedReason{}
 	for _, reason := range slices.Sorted(maps.Keys(counts)) {
@@ -196,8 +195,8 @@ func countReasons(counts map[string]int) []SkippedReason {
 	return append(list[:maxSkippedReasons-1], rest)
 }
 
-// add returns the sum of the reports of a batch and of a further delivery, whose
-// rows are numbered after the earlier ones.
+// add returns the sum of a batch's report and a further delivery's, whose rows are
+// numbered after the earlier ones.
 func (r RowReport) add(next RowReport, earlierRows int) RowReport {
 	sum := RowReport{Counts: RowCounts{
 		Data: r.Counts.Data + next.Counts.Data, Fills: r.Counts.Fills + next.Counts.Fills, Cash: r.Counts.Cash + next.Counts.Cash,
@@ -216,8 +215,8 @@ func (r RowReport) add(next RowReport, earlierRows int) RowReport {
 	return sum
 }
 
-// backupReport counts the records of a backup, which have no row numbers.
-// Records that are neither new nor known could not be read or stored.
+// backupReport counts a backup's records, which have no row numbers. Records neither new
+// nor known could not be read or stored.
 func backupReport(data, fills, cash, known int) RowReport {
 	counts := RowCounts{Data: data, Fills: fills, Cash: cash, Skipped: known, Errors: data - fills - cash - known}
 	r := RowReport{Counts: counts, Skipped: []SkippedRow{}, Reasons: []SkippedReason{}}

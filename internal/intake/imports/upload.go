@@ -16,36 +16,35 @@ import (
 	"fillbook/internal/trading/ledger"
 )
 
-// Upload is a file with the options of its import.
+// Upload is a file with its import options.
 type Upload struct {
 	FileName string
 	Data     []byte
-	// SHA256 is the hash of Data, if the caller knows it.
+	// SHA256 is the hash of Data, if the caller has it.
 	SHA256 *[sha256.Size]byte
-	// Account is the account of the rows. A backup names its own; with Account,
-	// its only account goes there.
+	// Account is the account for the rows. A backup names its own; with Account, its only
+	// account goes there.
 	Account journal.AccountID
-	// DefaultAccount is the account of the rows if Account is empty. A backup
-	// ignores it.
+	// DefaultAccount is the account for the rows if Account is empty. A backup ignores
+	// it.
 	DefaultAccount journal.AccountID
 	// Mapping maps targets to column names; empty means automatic.
 	Mapping map[string]string
 	Zone    string
-	// DefaultZone is the zone of times that name none, if neither Zone nor the
-	// format of the file says which. If it is empty, see [DefaultZoneSource].
+	// DefaultZone is the zone for times without one, if neither Zone nor the file's
+	// format says which. If it is empty, see [DefaultZoneSource].
 	DefaultZone string
 	Order       string
-	// AllowCurrencyMismatch imports the amounts of a file in another currency
-	// than the account's unchanged. Without it such a file is rejected.
+	// AllowCurrencyMismatch imports amounts in another currency than the account's
+	// unchanged. Without it such a file is rejected.
 	AllowCurrencyMismatch bool
-	// Day is the day of times without one, such as 2026-01-31; empty if unknown.
+	// Day is the day for times without one, such as 2026-01-31; empty if unknown.
 	Day string
-	// Kinds are the kinds that the user chose for words of the file; see
-	// [UnknownKind].
+	// Kinds are the user's kinds for words in the file; see [UnknownKind].
 	Kinds map[string]string
 	// Origin is how the file arrived; upload if empty.
 	Origin Origin
-	// Watch, if set, is called for each stage of a commit.
+	// Watch, if set, is called at each commit stage.
 	Watch func(Progress)
 }
 
@@ -99,7 +98,7 @@ func checkZone(field, zone string) error {
 	return nil
 }
 
-// content is the content of a file: a statement or a backup.
+// content is a file's content: a statement or a backup.
 type content struct {
 	found     statement.Detection
 	headers   []string
@@ -108,10 +107,10 @@ type content struct {
 	// statement is nil if columns must be named first; mapping is then the error.
 	statement *statement.Statement
 	mapping   error
-	// layout is the key of the preset, under which kinds of words are stored;
-	// empty for a file that no preset fits.
+	// layout is the preset's key, under which kinds for words are stored; empty for a
+	// file without a preset.
 	layout string
-	// zone is the time zone that the user chose, or empty.
+	// zone is the time zone chosen by the user, or empty.
 	zone        string
 	defaultZone defaultZone
 	// tableRows counts the rows below the header if columns must be named first.
@@ -121,7 +120,7 @@ type content struct {
 	restored *RestoreResult
 }
 
-// rows returns the number of rows of the file.
+// rows returns the file's row count.
 func (c *content) rows() int {
 	switch {
 	case c.backup != nil:
@@ -132,12 +131,12 @@ func (c *content) rows() int {
 	return c.tableRows
 }
 
-// hasOwnReader reports whether the file is recognized by its shape, so that
-// there are no columns to map.
+// hasOwnReader reports whether the file is recognized by its shape, so there are no
+// columns to map.
 func (c *content) hasOwnReader() bool { return c.backup == nil && c.found.Header < 0 }
 
-// read waits for a slot, then detects the layout of a file and parses it.
-// Parsing stops when the client disconnects, and after readTime.
+// read waits for a slot, then detects a file's layout and parses it. Parsing stops when
+// the client disconnects, and after readTime.
 func (s *Service) read(ctx context.Context, owner journal.UserID, up Upload, account *ledger.Account) (*content, error) {
 	if err := up.check(); err != nil {
 		return nil, err
@@ -214,8 +213,8 @@ func (s *Service) readTables(
 	return c, err
 }
 
-// detect finds the preset of a file, or builds one from its column names and
-// the user's mapping.
+// detect finds a file's preset, or builds one from its column names and the user's
+// mapping.
 func (c *content) detect(file tabular.File, presets *statement.Detector, mapping map[string]string) error {
 	found, known := presets.Detect(file)
 	if !known {

@@ -6,8 +6,8 @@ import (
 	"fillbook/internal/intake/statement"
 )
 
-// Warnings are the warnings about a file: as sentences, and in parts for a page
-// that has its own controls for the fields of an upload.
+// Warnings are the warnings about a file: as sentences, and in parts for a page with its
+// own controls for upload fields.
 type Warnings struct {
 	Sentences []string        `json:"warnings"`
 	Details   []WarningDetail `json:"warning_details" doc:"The same warnings in the same order, with what they are about."`
@@ -37,10 +37,10 @@ func (w *Warnings) addWarningTexts(texts []string) {
 	}
 }
 
-// maxDeliveryWarnings is how many warnings the deliveries of one batch keep.
+// maxDeliveryWarnings is how many warnings one batch's deliveries keep.
 const maxDeliveryWarnings = 100
 
-// merge returns the warnings of both, each once.
+// merge returns both sets of warnings, each once.
 func (w Warnings) merge(more Warnings) Warnings {
 	merged := Warnings{Sentences: slices.Clone(w.Sentences), Details: slices.Clone(w.Details)}
 	for i, text := range more.Sentences {

@@ -12,8 +12,8 @@ import (
 	"fillbook/internal/trading/playbook"
 )
 
-// write stores a plan: what the broker withdrew, fills, cash, then the annotations of the trades that the
-// fills form.
+// write stores a plan: withdrawals by the broker, fills, cash, then the annotations on
+// the trades formed by the fills.
 func (s *Service) write(ctx context.Context, tx *db.Tx, b *Batch, st *statement.Statement, p *plan) (Result, error) {
 	result := Result{
 		BatchID: b.ID, AccountID: b.Account, Format: string(st.Format),
@@ -56,7 +56,7 @@ func (s *Service) write(ctx context.Context, tx *db.Tx, b *Batch, st *statement.
 	return result, nil
 }
 
-// knownFrom returns the rows that a write found to be already stored.
+// knownFrom returns the rows a write found already stored.
 func knownFrom(outcomes []ledger.Outcome, cash ledger.CashResult) knownRows {
 	known := knownRows{
 		fills: make([]bool, len(outcomes)), completed: make([]bool, len(outcomes)), deleted: make([]bool, len(outcomes)),
@@ -68,7 +68,7 @@ func knownFrom(outcomes []ledger.Outcome, cash ledger.CashResult) knownRows {
 	return known
 }
 
-// annotator adds the annotations of a file to trades.
+// annotator adds a file's annotations to trades.
 type annotator struct {
 	s        *Service
 	tx       *db.Tx
@@ -79,8 +79,8 @@ type annotator struct {
 	problems []Problem
 }
 
-// annotate merges the annotations of the plan into the trades of the fills and
-// returns how many it changed.
+// annotate merges the plan's annotations into the fills' trades and returns how many it
+// changed.
 func (a *annotator) annotate(ctx context.Context, p *plan, fills ledger.InsertResult) (int, error) {
 	if len(p.annotations) == 0 {
 		return 0, nil
@@ -111,8 +111,7 @@ func (a *annotator) annotate(ctx context.Context, p *plan, fills ledger.InsertRe
 	return len(changed), ledger.TouchTrades(ctx, a.tx, a.batch.UserID, a.batch.Account, changed...)
 }
 
-// storeNames finds or creates the tags and setups of the annotations of trades, each
-// once.
+// storeNames finds or creates the tags and setups in annotations, each once.
 func (a *annotator) storeNames(ctx context.Context, list []*statement.Annotations, trades []journal.TradeID) error {
 	var tags []playbook.NewTag
 	var setups []playbook.NewSetup
@@ -128,7 +127,7 @@ func (a *annotator) storeNames(ctx context.Context, list []*statement.Annotation
 		if trades[i] == "" {
 			continue
 		}
-		for _, name := range m.Mistakes { // a word that is both is a mistake
+		for _, name := range m.Mistakes { // a word used as both is a mistake
 			addTag(name, playbook.MistakeTag)
 		}
 		for _, name := range m.Tags {
@@ -159,8 +158,8 @@ func (a *annotator) storeNames(ctx context.Context, list []*statement.Annotation
 	return err
 }
 
-// trades finds the trade that each of the plan's annotations is on. A fill that
-// was already stored has its trades too.
+// trades finds the trade for each annotation in the plan. An already stored fill has its
+// trades too.
 func (a *annotator) trades(ctx context.Context, p *plan, fills ledger.InsertResult) ([]journal.TradeID, error) {
 	var known []journal.ExecutionID
 	for _, m := range p.annotations {
@@ -186,7 +185,7 @@ func (a *annotator) trades(ctx context.Context, p *plan, fills ledger.InsertResu
 	return list, nil
 }
 
-// toAnnotations returns the annotations of a trade, with the tags and setups that they name.
+// toAnnotations returns a trade's annotations, with their tags and setups.
 func (a *annotator) toAnnotations(m *statement.Annotations, trade journal.TradeID) (playbook.Annotations, error) {
 	annotations := playbook.Annotations{Trade: trade, Account: a.batch.Account, AnnotationValues: m.Values}
 	for _, name := range slices.Concat(m.Mistakes, m.Tags) {
@@ -206,10 +205,10 @@ func (a *annotator) toAnnotations(m *statement.Annotations, trade journal.TradeI
 	return annotations, annotations.CheckTyped(priceRule(m))
 }
 
-// nameKey returns what equal names of a file have in common.
+// nameKey returns what equal names in a file have in common.
 func nameKey(name string) string { return strings.ToLower(shortName(name)) }
 
-// shortName truncates a name to the longest that the journal stores.
+// shortName truncates a name to the longest the journal stores.
 func shortName(name string) string {
 	if runes := []rune(strings.TrimSpace(name)); len(runes) > journal.MaxName {
 		name = string(runes[:journal.MaxName])

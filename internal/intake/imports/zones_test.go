@@ -11,23 +11,21 @@ import (
 	"fillbook/internal/trading/settings"
 )
 
-// marketZones are the zones that are assumed for the exports of some brokers; that
-// of all others is UTC.
+// marketZones are the zones assumed for some brokers' exports; for all others it is UTC.
 var marketZones = map[string]string{
 	"ATAS": "America/Chicago", "MotiveWave": "America/Chicago", "NinjaTrader": "America/Chicago", "ProjectX": "America/Chicago",
 	"Quantower": "America/Chicago", "Rithmic": "America/Chicago", "Sierra Chart": "America/Chicago", "TopstepX": "America/Chicago",
 	"Tradovate": "America/Chicago", "tastytrade": "America/New_York", "HeldenTrader": "Europe/Berlin",
 }
 
-// statedZones are the zones that some files state: in the name of a column, above
-// the table, in a cell or in each time. One has several, so that it gets the
-// zone of its market.
+// statedZones are the zones stated in some files: in a column name, above the table, in a
+// cell or in each time. One has several, so it gets its market's zone.
 var statedZones = map[string]string{
 	"bybit-trades.txtar": "UTC+10:00", "okx-trading.txtar": "UTC+08:00", "thinkorswim-statement.txtar": "America/Chicago",
 	"projectx-orders.txtar": "UTC-06:00", "tradovate-fills.txtar": "UTC", "topstepx-trades.txtar": "America/Chicago",
 }
 
-// setTimezone sets the time zone of the user's journal.
+// setTimezone sets the user's time zone.
 func (b fixture) setTimezone(zone string) {
 	b.Helper()
 	change := settings.Change{Timezone: journal.Opt[string]{Set: true, Null: zone == "", Value: zone}}
@@ -36,9 +34,9 @@ func (b fixture) setTimezone(zone string) {
 	}
 }
 
-// TestZoneOfEveryExport demands a zone for every recognized file. If the file and
-// its format have none, it is default_tz, else the user's time zone, else that
-// of the market, and the preview states which.
+// TestZoneOfEveryExport demands a zone for every recognized file. If the file and its
+// format have none, it is default_tz, else the user's time zone, else the market's, and
+// the preview states which.
 func TestZoneOfEveryExport(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t, testkit.Open(t, db.SQLite))
@@ -93,8 +91,8 @@ func TestZoneOfEveryExport(t *testing.T) {
 	}
 }
 
-// checkDefaultZone checks the zone that was assumed for a file, and that the
-// preview warns unless there are only days.
+// checkDefaultZone checks the zone assumed for a file, and that the preview warns unless
+// there are only days.
 func (b fixture) checkDefaultZone(file string, p imports.Preview, zone string, from imports.DefaultZoneSource) {
 	b.Helper()
 	if p.SuggestedZone != zone || p.DefaultZoneFrom != from {

@@ -1,5 +1,5 @@
-// Package kinds stores the kinds that users chose for words of imported files
-// that no preset explains.
+// Package kinds stores users' kinds for words in imported files unexplained by any
+// preset.
 package kinds
 
 import (
@@ -16,8 +16,7 @@ import (
 	"fillbook/internal/intake/statement"
 )
 
-// WordKind is the kind that a user chose for a word of a layout. Later imports
-// of the layout use it.
+// WordKind is a user's kind for a word in a layout. Later imports with the layout use it.
 type WordKind struct {
 	ID        journal.WordKindID `json:"id"`
 	Layout    string             `json:"layout" doc:"The export that the word is from: broker/export."`
@@ -29,8 +28,7 @@ type WordKind struct {
 // maxWordLength bounds a word, in characters.
 const maxWordLength = 200
 
-// Check returns an error if a word is invalid, or if its kind is not one that a
-// user can choose.
+// Check returns an error if a word is invalid, or if a user cannot choose its kind.
 func Check(word, kind string) error {
 	if key := statement.WordKey(word); key == "" || utf8.RuneCountInString(key) > maxWordLength {
 		return journal.InvalidField("kinds", "A word in kinds must have 1 to %d characters.", maxWordLength)
@@ -56,12 +54,12 @@ func scan(row db.Scanner) (k WordKind, err error) {
 	return k, err
 }
 
-// List returns the choices of the owner by layout and word.
+// List returns the owner's choices by layout and word.
 func List(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]WordKind, error) {
 	return db.List(ctx, tx, scan, selectKinds+` WHERE user_id = $1 ORDER BY layout, word`, owner)
 }
 
-// Load returns the owner's kinds of the words of a layout.
+// Load returns the owner's kinds for the words in a layout.
 func Load(ctx context.Context, tx *db.Tx, owner journal.UserID, layout string) (map[string]statement.Kind, error) {
 	byWord := map[string]statement.Kind{}
 	err := db.Each(ctx, tx, func(row db.Scanner) error {
@@ -72,7 +70,7 @@ func Load(ctx context.Context, tx *db.Tx, owner journal.UserID, layout string) (
 	return byWord, err
 }
 
-// Store stores choices, which replace earlier ones of the same layout and word.
+// Store stores choices, which replace earlier ones for the same layout and word.
 func Store(ctx context.Context, tx *db.Tx, owner journal.UserID, list []WordKind) error {
 	if len(list) == 0 {
 		return nil
@@ -99,8 +97,7 @@ func insert(ctx context.Context, tx *db.Tx, owner journal.UserID, list []WordKin
 	return err
 }
 
-// Clean returns a choice of a backup in the form in which it is stored, or an
-// error if it is invalid.
+// Clean returns a choice from a backup in its stored form, or an error if it is invalid.
 func Clean(k WordKind) (WordKind, error) {
 	if err := Check(k.Word, string(k.Kind)); err != nil {
 		return WordKind{}, err
@@ -113,9 +110,8 @@ func Clean(k WordKind) (WordKind, error) {
 	return k, nil
 }
 
-// Restore stores those of the choices, which [Clean] returned, that the owner has not
-// made, and returns how many. The refusals are those of single choices; the others are
-// stored.
+// Restore stores choices from [Clean] the owner has not made, and returns how many. The
+// refusals are for single choices; the others are stored.
 func Restore(ctx context.Context, tx *db.Tx, owner journal.UserID, list []WordKind) (added int, refusals []error, err error) {
 	if len(list) == 0 {
 		return 0, nil, nil

@@ -8,7 +8,7 @@ import (
 	"fillbook/internal/intake/tabular"
 )
 
-// account is the account of a statement.
+// account is a statement's account.
 type account struct {
 	login, name, currency string
 	sort                  string // demo, real or contest, and how positions are kept
@@ -24,15 +24,14 @@ const (
 	netting          // one in each symbol
 )
 
-// accountText is the value of the account line: the login, and in brackets the
-// currency, the server, what sort of account it is and its mode.
+// accountText is the value in the account line: the login, and in brackets the currency,
+// the server, the account's sort and its mode.
 var accountText = regexp.MustCompile(`^(\d+)[\s\x{00a0}]*\(([^()]+)\)$`)
 
-// accountIn finds the account line of an MT5 report. Its label may be in any
-// language.
+// accountIn finds the account line in an MT5 report. Its label may be in any language.
 func accountIn(row tabular.Row) (account, bool) {
 	for _, cell := range row.Cells {
-		if !strings.HasSuffix(cell, ")") { // of most files none does
+		if !strings.HasSuffix(cell, ")") { // in most files none does
 			continue
 		}
 		found := accountText.FindStringSubmatch(cell)
@@ -68,8 +67,8 @@ func isCode(text string) bool {
 	return len(text) >= 3 && len(text) <= 5 && strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
-// setAccount sets the account of the statement, and warns if its currency
-// differs from that of the account it is read into.
+// setAccount sets the statement's account, and warns if its currency differs from the
+// target account's.
 func (a account) setAccount(r *statement.Reader) {
 	name := a.login
 	if a.name != "" && a.login != "" {

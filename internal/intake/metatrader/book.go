@@ -7,21 +7,21 @@ import (
 	"fillbook/internal/intake/statement"
 )
 
-// book joins the deals of an MT5 report with its positions.
+// book joins the deals in an MT5 report with its positions.
 type book struct {
 	r         *statement.Reader
 	rep       *report
 	mode      mode
 	currency  string
 	positions map[string]*position
-	opened    map[string]bool        // positions that a deal of the report opened
-	closings  map[string][]stated    // rows of the table of positions, by what a deal must share
+	opened    map[string]bool        // positions opened by a deal in the report
+	closings  map[string][]stated    // rows in the position table, by what a deal must share
 	rows      map[string][]stated    // the same rows, by symbol and side
-	joined    map[string]*position   // positions by the deals that close them
-	held      map[string][]*position // positions that deals opened, by symbol and side, oldest first
+	joined    map[string]*position   // positions by their closing deals
+	held      map[string][]*position // positions opened by deals, by symbol and side, oldest first
 }
 
-// stated is a closing in the table of positions, with its position.
+// stated is a closing in the position table, with its position.
 type stated struct {
 	of  *position
 	row *closing
@@ -42,7 +42,7 @@ func newBook(r *statement.Reader, rep *report) *book {
 	return b
 }
 
-// section returns a reader for one of the tables.
+// section returns a reader for a table.
 func (b *book) section(part part) *statement.Reader {
 	table := b.rep.deals
 	switch part {
@@ -55,8 +55,8 @@ func (b *book) section(part part) *statement.Reader {
 	return b.r.Section(table, 0, len(table.Rows))
 }
 
-// index reads the tables of positions. Their rows are not data rows if deals
-// contain the same.
+// index reads the position tables. Their rows are not data rows if deals contain the
+// same.
 func (b *book) index() {
 	for w := range b.section(closedPart).Rows() {
 		c, opened := positionClosing(w), w.Decimal("Opened")
@@ -89,7 +89,7 @@ func positionClosing(w *statement.Row) *closing {
 	return &closing{at: w.Text("Close Time"), price: w.Required("Close Price"), volume: w.Required("Volume"), profit: w.Decimal("Profit")}
 }
 
-// position returns the position of a row, or nil for a row that cannot be read.
+// position returns a row's position, or nil for an unreadable row.
 func (b *book) position(w *statement.Row) *position {
 	id := w.Text("Position")
 	side, _ := w.Side("Type")
@@ -106,10 +106,9 @@ func (b *book) position(w *statement.Row) *position {
 	return p
 }
 
-// inferMode returns the mode of the account. If the report does not contain it,
-// as in sheets that were saved by hand, it is inferred: on a hedging account
-// each opening deal creates a position with the id of its order, and only there
-// can positions close one another.
+// inferMode returns the account's mode. If the report does not contain it, as in sheets
+// saved by hand, it is inferred: on a hedging account each opening deal creates a
+// position with its order's id, and only there can positions close one another.
 func (b *book) inferMode() mode {
 	if b.rep.account.mode != unknownMode {
 		return b.rep.account.mode
@@ -131,7 +130,7 @@ func (b *book) inferMode() mode {
 	return hedging
 }
 
-// lotOf returns the lot of the fills of a position: none on a netting account.
+// lotOf returns the lot for a position's fills: none on a netting account.
 func (b *book) lotOf(id string) string {
 	if b.mode == netting {
 		return ""
@@ -156,9 +155,8 @@ func (b *book) readPositions() {
 	}
 }
 
-// withoutDeals returns the position of a row, or nil if deals already contain
-// all of it: the row is then not a data row. On a netting account they always
-// do.
+// withoutDeals returns a row's position, or nil if deals already contain all of it: the
+// row is then not a data row. On a netting account they always do.
 func (b *book) withoutDeals(w *statement.Row) *position {
 	p := b.positions[w.Text("Position")]
 	switch {

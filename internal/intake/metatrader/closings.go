@@ -8,15 +8,14 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// A closing deal does not name the position that it closes. The table of
-// positions has a row with the same time, price and volume for most deals, and
-// of several, one with the same profit. Those are joined first, so that the
-// remaining deals can be assigned to the remaining rows.
+// A closing deal does not name its position. The position table has a row with the same
+// time, price and volume for most deals, and among several, one with the same profit.
+// Those are joined first, so the remaining deals can be assigned to the remaining rows.
 
 // guessed is the warning if neither a row nor anything else decides.
 const guessed = "The report does not say which positions some of its deals close; one of the same volume, or else the oldest, was taken."
 
-// join finds the positions of the deals that have a row of their own.
+// join finds the positions for deals with a row of their own.
 func (b *book) join() {
 	for w := range b.section(dealPart).Rows() {
 		side, _ := w.Side("Type")
@@ -33,7 +32,7 @@ func (b *book) join() {
 	}
 }
 
-// rowOf returns the row of the table of positions that matches a deal.
+// rowOf returns the row in the position table that matches a deal.
 func (b *book) rowOf(symbol string, side matching.Side, c *closing) (found stated) {
 	for _, s := range b.closings[closingKey(symbol, opposite(side), c.at)] {
 		if s.row.used.Sign() > 0 || !s.row.price.Equal(c.price) || !s.row.volume.Equal(c.volume) {
@@ -49,9 +48,9 @@ func (b *book) rowOf(symbol string, side matching.Side, c *closing) (found state
 	return found
 }
 
-// closedBy returns the position that a closing deal closes. A deal without its
-// own row is part of a row that sums up several; or else, as in a report that
-// was saved without its positions, it closes an open position.
+// closedBy returns the position closed by a deal. A deal without its own row is part of a
+// row summing up several; or else, as in a report saved without its positions, it closes
+// an open position.
 func (b *book) closedBy(deal, symbol string, side matching.Side, c *closing) *position {
 	if p := b.joined[deal]; p != nil {
 		return p
@@ -68,9 +67,8 @@ func (b *book) closedBy(deal, symbol string, side matching.Side, c *closing) *po
 	return best
 }
 
-// within returns the position of a row that a deal can be part of: it has
-// enough volume left, and the deal is within the time of its position. Times
-// are compared as text.
+// within returns the position of a row a deal can be part of: it has enough volume left,
+// and the deal is within its position's period. Times are compared as text.
 func (b *book) within(key string, c *closing) *position {
 	b.rows[key] = slices.DeleteFunc(b.rows[key], func(s stated) bool { return s.row.left().Sign() <= 0 })
 	var fit []stated
@@ -95,12 +93,11 @@ func (b *book) within(key string, c *closing) *position {
 	return best.of
 }
 
-// enough bounds how many positions are searched, which is more than any account
-// has of one symbol.
+// enough bounds how many positions are searched, more than any account has in one symbol.
 const enough = 1000
 
-// pick returns an open position of exactly that volume, or else the oldest.
-// Positions whose rows have unmatched closings are left out.
+// pick returns an open position with exactly that volume, or else the oldest. Positions
+// whose rows have unmatched closings are left out.
 func pick(held []*position, volume decimal.Decimal) *position {
 	var oldest *position
 	for _, p := range held[:min(len(held), enough)] {
@@ -127,8 +124,7 @@ func (b *book) hold(p *position, volume decimal.Decimal) {
 	p.held = p.held.Add(volume)
 }
 
-// awaits reports whether the table of positions has closings of the position
-// without a matching deal.
+// awaits reports whether the position table has closings without a matching deal.
 func (p *position) awaits() bool {
 	return slices.ContainsFunc(p.closings, func(c *closing) bool { return c.left().Sign() > 0 })
 }

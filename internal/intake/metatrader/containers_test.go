@@ -17,7 +17,7 @@ import (
 	"fillbook/internal/intake/tabular"
 )
 
-// fixture returns the export of a fixture and the expected result.
+// fixture returns a fixture's export and the expected result.
 func fixture(t testing.TB, name string) (export []byte, want string) {
 	t.Helper()
 	archive, err := txtar.ParseFile("testdata/" + name + ".txtar")
@@ -41,8 +41,8 @@ func wide(text string) []byte {
 	return out
 }
 
-// TestUTF16 reads the bytes that terminals really write, and those with a byte
-// too many that version control leaves behind.
+// TestUTF16 reads the bytes terminals really write, and those with a byte too many left
+// behind by version control.
 func TestUTF16(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"mt5-hedging", "mt5-netting", "mt5-deals-only"} {
@@ -54,8 +54,8 @@ func TestUTF16(t *testing.T) {
 	}
 }
 
-// TestWorkbook reads the rows of the reports from workbooks: native ones, whose
-// parts are UTF-16 without saying so, and ones of web terminals.
+// TestWorkbook reads the reports' rows from workbooks: native ones, whose parts are
+// UTF-16 without saying so, and those from web terminals.
 func TestWorkbook(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"mt5-hedging", "mt5-netting", "mt5-deals-only"} {
@@ -71,8 +71,8 @@ func TestWorkbook(t *testing.T) {
 	}
 }
 
-// TestSplitSheets reads a workbook in which each table was moved to a sheet of
-// its own, and kept the original: no deal counts twice.
+// TestSplitSheets reads a workbook in which each table was moved to a separate sheet,
+// next to the original: no deal counts twice.
 func TestSplitSheets(t *testing.T) {
 	t.Parallel()
 	export, want := fixture(t, "mt5-netting")
@@ -91,8 +91,8 @@ func TestSplitSheets(t *testing.T) {
 	brokertest.Check(t, data, statement.Hints{Currency: "USD"}, Presets(), want)
 }
 
-// TestDateCells reads a workbook whose times have become dates of a
-// spreadsheet, as numbers of days.
+// TestDateCells reads a workbook whose times have become spreadsheet dates, as numbers of
+// days.
 func TestDateCells(t *testing.T) {
 	t.Parallel()
 	sheet := workbook(t, func(s string) []byte { return []byte(s) }, [][]string{
@@ -110,8 +110,8 @@ func TestDateCells(t *testing.T) {
 	}
 }
 
-// TestServerZone reads times in the zone that the user names: that of New York,
-// seven hours on, changes its clocks on other days than Athens.
+// TestServerZone reads times in the user's zone: New York, seven hours on, changes its
+// clocks on other days than Athens.
 func TestServerZone(t *testing.T) {
 	t.Parallel()
 	const row = "2024.03.20 10:30:00;71;EURUSD;buy;0.1;1.1;;;2024.04.20 10:30:00;1.101;0;0;10\n"
@@ -139,7 +139,7 @@ func TestServerZone(t *testing.T) {
 	}
 }
 
-// spread puts the cells of HTML rows where a sheet has them.
+// spread puts the cells in HTML rows where a sheet has them.
 func spread(rows []tabular.Row) [][]string {
 	var list [][]string
 	for _, row := range rows {
@@ -158,7 +158,7 @@ func spread(rows []tabular.Row) [][]string {
 	return list
 }
 
-// workbook builds an XLSX file of sheets with nothing but texts.
+// workbook builds an XLSX file from sheets with only texts.
 func workbook(t *testing.T, encode func(string) []byte, sheets ...[][]string) []byte {
 	t.Helper()
 	const types = `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>`

@@ -9,7 +9,7 @@ import (
 	"fillbook/internal/trading/instruments"
 )
 
-// readDeals reads the table of deals.
+// readDeals reads the deal table.
 func (b *book) readDeals() {
 	for w := range b.section(dealPart).Rows() {
 		switch kind := strings.ToLower(w.Text("Type")); {
@@ -56,8 +56,8 @@ func isClosing(w *statement.Row) bool {
 	return isSide(strings.ToLower(w.Text("Type"))) && strings.HasPrefix(strings.ToLower(w.Text("Direction")), "out")
 }
 
-// open reads a deal that opens a position or adds to it. The position has the
-// id of the order that opened it.
+// open reads a deal opening a position or adding to it. The position has its opening
+// order's id.
 func (b *book) open(w *statement.Row, f statement.Fill, symbol string) {
 	id := w.Text("Order")
 	if id == "" {
@@ -77,8 +77,8 @@ func (b *book) open(w *statement.Row, f statement.Fill, symbol string) {
 	}
 }
 
-// close assigns a closing deal to its position. If that was opened before the
-// first day of the report, its own row contains the opening.
+// close assigns a closing deal to its position. If it was opened before the report's
+// first day, its own row contains the opening.
 func (b *book) close(w *statement.Row, f *statement.Fill, symbol string, c *closing) {
 	p := b.closedBy(f.ID, symbol, f.Side, c)
 	if p == nil {
@@ -93,7 +93,7 @@ func (b *book) close(w *statement.Row, f *statement.Fill, symbol string, c *clos
 	}
 }
 
-// CashWords are the types of deals that only move money.
+// CashWords are the types of deals moving only money.
 var CashWords = []statement.Word{
 	{Kind: statement.KindTransfer, Words: "balance|deposit|withdrawal|payout"},
 	{Kind: statement.KindFee, Words: "charge|fee|*commission*"},
@@ -102,7 +102,7 @@ var CashWords = []statement.Word{
 	{Kind: statement.KindAdjustment, Words: "credit|bonus|correction|tax|agent|so compensation|so credit compensation"},
 }
 
-// money reads a deal that only moves money.
+// money reads a deal moving only money.
 func (b *book) money(w *statement.Row) {
 	commission, fee, swap := w.Decimal("Commission"), w.Decimal("Fee"), w.Decimal("Swap")
 	amount := decimal.Sum(w.Decimal("Profit"), commission, fee, swap)
@@ -115,8 +115,7 @@ func (b *book) money(w *statement.Row) {
 	emitCash(w, statement.Cash{Amount: amount, Currency: b.currency, At: at.At})
 }
 
-// emitCash emits the cash of a row by its type. A row of an unknown type is
-// skipped.
+// emitCash emits a row's cash by its type. A row with an unknown type is skipped.
 func emitCash(w *statement.Row, c statement.Cash) {
 	word := w.Text("Type")
 	kind, ok := w.CashKind(CashWords, word, c)
@@ -127,8 +126,7 @@ func emitCash(w *statement.Row, c statement.Cash) {
 	w.Money(c)
 }
 
-// cashNote returns the note of a cash row: its type, unless that is obvious,
-// and the comment.
+// cashNote returns a cash row's note: its type, unless that is obvious, and the comment.
 func cashNote(kind, comment string) string {
 	const longest = 500
 	comment = cut(comment, longest)

@@ -7,13 +7,13 @@ import (
 	"fillbook/internal/intake/tabular"
 )
 
-// report is an MT5 report, cut into its tables. Sheets that were split by hand
-// and sections without a title make no difference to it.
+// report is an MT5 report, cut into its tables. Sheets split by hand and sections without
+// a title make no difference to it.
 type report struct {
 	deals, closed, open tabular.Table
 	account             account
 	totals              dealTotals
-	netProfit           decimal.Null // of the results
+	netProfit           decimal.Null // in the results
 }
 
 func isHistory(file tabular.File) string {
@@ -34,7 +34,7 @@ func isHistory(file tabular.File) string {
 	return ""
 }
 
-// readHistory reads a report of the account history.
+// readHistory reads an account history report.
 func readHistory(r *statement.Reader) error {
 	rep := gather(r.File)
 	if rep.empty() {
@@ -50,7 +50,7 @@ func readHistory(r *statement.Reader) error {
 	return nil
 }
 
-// gather sorts the rows of a file into the tables of a report.
+// gather sorts a file's rows into the report's tables.
 func gather(file tabular.File) *report {
 	rep := &report{deals: titled(dealColumns), closed: titled(closedColumns), open: titled(openColumns)}
 	seen := map[string]bool{} // deals by id, as people copy sheets inside a workbook
@@ -66,7 +66,7 @@ func gather(file tabular.File) *report {
 // scan reads one table.
 type scan struct {
 	rep    *report
-	width  int // of the last header
+	width  int // the last header's
 	before tabular.Row
 	last   part
 }
@@ -94,7 +94,7 @@ func (s *scan) take(row tabular.Row, seen map[string]bool) {
 	s.before, s.last = row, is
 }
 
-// readOther reads account and totals from a row that is not data.
+// readOther reads account and totals from a row without data.
 func (s *scan) readOther(row tabular.Row) {
 	if a, ok := accountIn(row); ok {
 		a.name = lastText(s.before)
@@ -106,7 +106,7 @@ func (s *scan) readOther(row tabular.Row) {
 		s.rep.totals = totalsOf(numbers)
 		return
 	}
-	// The first of the results is what all trades made: profits and losses.
+	// The first result is for all trades: profits and losses.
 	const profit, loss = 1, 2
 	if len(numbers) == 3 && !only && !s.rep.netProfit.Valid && numbers[0].Equal(numbers[profit].Add(numbers[loss])) && numbers[loss].Sign() <= 0 {
 		s.rep.netProfit = decimal.Of(numbers[0])

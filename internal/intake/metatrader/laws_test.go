@@ -15,15 +15,15 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// drawn is a position of a made-up hedging account.
+// drawn is a position in a made-up hedging account.
 type drawn struct {
 	id, volume, profit int
 	buy                bool
-	parts              []int // volumes that were closed, in turn
+	parts              []int // closed volumes, in turn
 }
 
-// drawPositions makes positions that share times, prices and sizes, so that
-// little tells them apart.
+// drawPositions makes positions with shared times, prices and sizes, so little tells them
+// apart.
 func drawPositions(t *rapid.T) []drawn {
 	var list []drawn
 	for i := range rapid.IntRange(1, 8).Draw(t, "positions") {
@@ -39,8 +39,8 @@ func drawPositions(t *rapid.T) []drawn {
 	return list
 }
 
-// writeReport writes the report of an account as CSV. All positions open at one
-// time and close at another, at one price.
+// writeReport writes an account's report as CSV. All positions open at one time and close
+// at another, at one price.
 func writeReport(list []drawn) string {
 	var positions, deals, closings, open strings.Builder
 	sides := map[bool]string{true: "buy", false: "sell"}
@@ -80,8 +80,8 @@ func readText(t interface{ Fatal(...any) }, text string) *statement.Statement {
 	return s
 }
 
-// TestHedgingLaw: whatever positions run side by side, each becomes one trade
-// with its own volume and result, and only those stay open that are.
+// TestHedgingLaw: whatever positions run side by side, each becomes one trade with its
+// own volume and result, and only open ones stay open.
 func TestHedgingLaw(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -123,8 +123,8 @@ func checkTrade(t *rapid.T, d drawn, got statement.Trade) {
 	}
 }
 
-// TestOpenThenClosed: an open trade of a statement is the same fill,
-// by id or else by content, in the statement that closes it.
+// TestOpenThenClosed: an open trade in a statement is the same fill, by id or else by
+// content, in the statement that closes it.
 func TestOpenThenClosed(t *testing.T) {
 	t.Parallel()
 	const mt4 = `<html><title>Statement: 1 - X</title><table>%s</table></html>`
@@ -174,8 +174,8 @@ func opening(t *testing.T, text string) *statement.Fill {
 	return s.Fills[i]
 }
 
-// TestManyDeals: the join of deals and positions does not grow with the square
-// of the report: a guess looks at no more than a bound number of positions.
+// TestManyDeals: joining deals and positions does not take quadratic time: a guess looks
+// at a bounded number of positions.
 func TestManyDeals(t *testing.T) {
 	t.Parallel()
 	const n = 4000
@@ -193,9 +193,8 @@ func TestManyDeals(t *testing.T) {
 	}
 }
 
-// TestSummedRows: a row of the table of positions may sum up several deals, at
-// one time or over the life of the position. Deals with a row of their own come
-// first, whatever their place.
+// TestSummedRows: a row in the position table may sum up several deals, at one time or
+// over the position's life. Deals with their own row come first, whatever their place.
 func TestSummedRows(t *testing.T) {
 	t.Parallel()
 	const text = `Account:;;;7 (USD, Sample, demo, Hedge);;;;;;;;;;
@@ -225,8 +224,8 @@ func TestSummedRows(t *testing.T) {
 	}
 }
 
-// TestClosedByOpposite: of two MT4 tickets that close one another the second may
-// have no size left; it holds nothing, but is no error.
+// TestClosedByOpposite: if two MT4 tickets close one another, the second may have no size
+// left; it holds nothing, but is no error.
 func TestClosedByOpposite(t *testing.T) {
 	t.Parallel()
 	s := readText(t, `<table>

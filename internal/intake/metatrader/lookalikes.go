@@ -8,8 +8,8 @@ import (
 	"fillbook/internal/intake/tabular"
 )
 
-// isBacktest recognizes the report of a strategy tester by its title, or by
-// deals that are counted from 1 without an account and positions.
+// isBacktest recognizes a strategy tester's report by its title, or by deals counted from
+// 1 without an account and positions.
 func isBacktest(file tabular.File) string {
 	const title = "strategy tester"
 	if strings.Contains(strings.ToLower(file.Title), title) {
@@ -47,8 +47,8 @@ func refuseBacktest(*statement.Reader) error {
 		"To import real trades, save a report from the History tab of the terminal.")
 }
 
-// isOpenReport recognizes the report of the Trade tab, whose rows begin with
-// the symbol, the id and the time.
+// isOpenReport recognizes the Trade tab's report, whose rows begin with the symbol, the
+// id and the time.
 func isOpenReport(file tabular.File) string {
 	found := strings.Contains(file.Title, "Trade Report")
 	for _, table := range file.Tables {

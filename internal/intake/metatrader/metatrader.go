@@ -1,36 +1,36 @@
-// Package metatrader reads the statements of MetaTrader 5 and MetaTrader 4.
+// Package metatrader reads statements from MetaTrader 5 and MetaTrader 4.
 //
-// Terminals write them in some thirty languages, as HTML, as workbooks, and
-// users save those again in other formats. Only the labels are translated:
-// times, types such as buy and balance, and directions such as in and out are
-// the same everywhere. So rows are recognized by their shape and labels are
-// ignored, apart from totals that nothing else distinguishes.
+// Terminals write them in some thirty languages, as HTML, as workbooks, and users save
+// those again in other formats. Only the labels are translated: times, types such as buy
+// and balance, and directions such as in and out are the same everywhere. So rows are
+// recognized by their shape and labels are ignored, apart from otherwise
+// indistinguishable totals.
 //
-// On a hedging account several positions in one symbol can be open at once, in
-// both directions. Each is a separate trade: its id is the lot of its fills. A
-// closing deal does not name the position that it closes; the table of
-// positions does. On a netting account the symbol alone decides.
+// On a hedging account several positions in one symbol can be open at once, in both
+// directions. Each is a separate trade: its id is the lot of its fills. A closing deal
+// does not name its position; the position table does. On a netting account the symbol
+// alone decides.
 //
-// Volumes are in lots, whose size no statement contains. The stated profit of
-// each closing is therefore used, and never computed. Commission and swap keep
-// their signs, because a swap may be paid to the trader.
+// Volumes are in lots, whose size no statement contains. Each closing's stated profit is
+// therefore used, and never computed. Commission and swap keep their signs, because a
+// swap may be paid to the trader.
 package metatrader
 
 import (
 	"fillbook/internal/intake/statement"
 )
 
-// The names of the terminals.
+// The terminal names.
 const (
 	terminal5 = "MetaTrader 5"
 	terminal4 = "MetaTrader 4"
 )
 
-// serverZone is the time zone of most trading servers.
+// serverZone is most trading servers' time zone.
 const serverZone = "Europe/Athens"
 
-// Presets returns the presets of the package. Files that only look like a
-// statement come first and are rejected with a hint what to import instead.
+// Presets returns the package's presets. Files that only look like a statement come first
+// and are rejected with a hint what to import instead.
 func Presets() []*statement.Preset {
 	return []*statement.Preset{
 		{

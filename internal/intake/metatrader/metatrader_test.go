@@ -29,8 +29,8 @@ func TestInstrumentType(t *testing.T) {
 	}
 }
 
-// TestUnknownKind reads a deal of an unknown type: it is skipped and listed, and
-// read as cash of the kind that the user chooses for its word.
+// TestUnknownKind reads a deal with an unknown type: it is skipped and listed, and read
+// as cash by the user's choice for its word.
 func TestUnknownKind(t *testing.T) {
 	t.Parallel()
 	const file = "Account:,\"70 (EUR, Some-Demo, demo, Hedge)\"\n2024.01.15 10:30:00,1,,balance,,,,,0,0,0,100,100,\n2024.01.16 10:30:00,2,,Loyalty-gift,,,,,0,0,0,5,105,spring\n"
@@ -42,7 +42,7 @@ func TestUnknownKind(t *testing.T) {
 		{"", "deposit 100", "unknown kind \"Loyalty-gift\""},
 		{statement.KindIgnored, "deposit 100", statement.ReasonIgnored},
 		{statement.KindAdjustment, "deposit 100, adjustment 5", ""},
-		{statement.KindFee, "deposit 100, adjustment 5", ""}, // a fee that was refunded
+		{statement.KindFee, "deposit 100, adjustment 5", ""}, // a refunded fee
 	} {
 		hints := statement.Hints{Kinds: map[string]statement.Kind{}}
 		if test.chosen != "" {
@@ -126,7 +126,7 @@ func TestAccountLine(t *testing.T) {
 	}
 }
 
-// TestTicketCircle follows tickets that point to one another for ever.
+// TestTicketCircle follows tickets pointing to one another for ever.
 func TestTicketCircle(t *testing.T) {
 	t.Parallel()
 	l := newLedger(nil, tabular.Table{Rows: make([]tabular.Row, 1)}, "")

@@ -10,9 +10,9 @@ import (
 	"fillbook/internal/intake/tabular"
 )
 
-// ticketColumns are the columns of an MT4 statement, closed and open trades
-// alike, under fixed names. The last is the title of the ticket's cell, where
-// the terminal puts magic number and comment.
+// ticketColumns are the columns in an MT4 statement, closed and open trades alike, under
+// fixed names. The last is the ticket cell's title, where the terminal puts magic number
+// and comment.
 var ticketColumns = []string{
 	"Ticket", "Open Time", "Type", "Size", "Item", "Price", "S / L", "T / P",
 	"Close Time", "Close Price", "Commission", "Taxes", "Swap", "Profit", "Comment",
@@ -38,15 +38,15 @@ func isStatement(file tabular.File) string {
 	return ""
 }
 
-// isTicket reports whether a row is a ticket: a number, a time and a type that
-// is never translated. Rows with only a magic number and a comment, which some
-// builds write below each trade, are none.
+// isTicket reports whether a row is a ticket: a number, a time and a type, which is never
+// translated. Rows with only a magic number and a comment, as some builds write below
+// each trade, are none.
 func isTicket(cells []string) bool {
 	const fewest = 4
 	return len(cells) >= fewest && isID(cells[0]) && isStamp(cells[1]) && isWord(strings.ToLower(cells[2]))
 }
 
-// readStatement reads a statement of MT4, detailed or not.
+// readStatement reads an MT4 statement, detailed or not.
 func readStatement(r *statement.Reader) error {
 	tickets, sum := titled(ticketColumns), summary{}
 	for _, table := range r.File.Tables {
@@ -72,9 +72,9 @@ func readStatement(r *statement.Reader) error {
 	return nil
 }
 
-// ticketCells returns the cells of a row in the order of ticketColumns. Money
-// has one cell for its comment, an order that was not filled one for its end,
-// and statements of old builds have no taxes.
+// ticketCells returns a row's cells in the order of ticketColumns. Money has one cell for
+// its comment, an unfilled order one for its end, and statements from old builds have no
+// taxes.
 func ticketCells(row tabular.Row) []string {
 	const typeAt, taxesAt, profitAt, whole = 2, 11, 13, 14
 	cells := make([]string, len(ticketColumns))
@@ -95,7 +95,7 @@ func ticketCells(row tabular.Row) []string {
 	return cells
 }
 
-// headText is a cell of the line above the tables, such as "Currency: USD".
+// headText is a cell in the line above the tables, such as "Currency: USD".
 var headText = regexp.MustCompile(`^[^:：]+[:：]\s*(.+)$`)
 
 // headOf reads the line above the tables: account, name and currency.

@@ -9,16 +9,15 @@ import (
 	"fillbook/internal/intake/tabular"
 )
 
-// ledger reads the tickets of an MT4 statement. A ticket that is closed in part
-// goes on under a new number; such a chain is one position, named after the
-// first ticket that is known of it.
+// ledger reads the tickets in an MT4 statement. A partly closed ticket goes on under a
+// new number; such a chain is one position, named after its first known ticket.
 type ledger struct {
 	r         *statement.Reader
 	tickets   tabular.Table
 	currency  string
-	parent    map[string]string // ticket by the one that goes on with the rest of it
+	parent    map[string]string // ticket by the one continuing it
 	positions map[string]*position
-	archived  decimal.Decimal // results that came as a sum only
+	archived  decimal.Decimal // results given as a sum only
 }
 
 func newLedger(r *statement.Reader, tickets tabular.Table, currency string) *ledger {
@@ -29,7 +28,7 @@ func newLedger(r *statement.Reader, tickets tabular.Table, currency string) *led
 	return l
 }
 
-// linkText is how a comment points to the other ticket of a partial close.
+// linkText is how a comment points to the other ticket in a partial close.
 var linkText = regexp.MustCompile(`\b(to|from) #(\d+)`)
 
 func (l *ledger) link(ticket, comment string) {
@@ -44,7 +43,7 @@ func (l *ledger) link(ticket, comment string) {
 	}
 }
 
-// root returns the first ticket of the chain that a ticket belongs to.
+// root returns the first ticket in a ticket's chain.
 func (l *ledger) root(ticket string) string {
 	for range len(l.parent) { // a file could chain tickets in a circle
 		older, ok := l.parent[ticket]
@@ -58,7 +57,7 @@ func (l *ledger) root(ticket string) string {
 
 func (l *ledger) section() *statement.Reader { return l.r.Section(l.tickets, 0, len(l.tickets.Rows)) }
 
-// index adds up the positions that the tickets are parts of.
+// index adds up the positions the tickets are parts of.
 func (l *ledger) index() {
 	for w := range l.section().Rows() {
 		if kind := strings.ToLower(w.Text("Type")); isSide(kind) && !isArchive(w) {
@@ -112,8 +111,8 @@ func (l *ledger) take() {
 	}
 }
 
-// trade reads a ticket that bought or sold. While it is open, its costs so far
-// are left to the statement that closes it.
+// trade reads a ticket that bought or sold. While it is open, its costs so far are left
+// to the closing statement.
 func (l *ledger) trade(w *statement.Row) {
 	ticket := w.Text("Ticket")
 	c := ticketClosing(w)
@@ -135,8 +134,8 @@ func (l *ledger) trade(w *statement.Row) {
 	p.leave(w, c, costs{commission: w.Cost("Commission"), fees: w.Cost("Taxes", "Swap")}, ticket+"/close")
 }
 
-// isArchive reports whether a row replaces many trades: brokers replace the
-// trades of past years by their result.
+// isArchive reports whether a row replaces many trades: brokers replace trades from past
+// years by their result.
 func isArchive(w *statement.Row) bool {
 	return strings.HasPrefix(w.Text("Comment"), "Summary trade result") ||
 		strings.EqualFold(w.Text("Item"), "profit") && isZero(w.Text("Price")) && isZero(w.Text("Close Price"))
@@ -167,8 +166,7 @@ func (l *ledger) money(w *statement.Row) {
 	emitCash(w, statement.Cash{Amount: amount, Currency: l.currency, At: at.At})
 }
 
-// ticketComment returns the comment of a ticket without the link to another
-// ticket that the terminal adds.
+// ticketComment returns a ticket's comment without the terminal's link to another ticket.
 func ticketComment(title string) string {
 	return strings.TrimSpace(linkText.ReplaceAllString(title, ""))
 }

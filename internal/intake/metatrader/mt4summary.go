@@ -9,14 +9,14 @@ import (
 	"fillbook/internal/intake/tabular"
 )
 
-// summary contains the account and the totals of an MT4 statement.
+// summary contains an MT4 statement's account and totals.
 type summary struct {
 	account                    account
 	closed, deposited, balance decimal.Null
 }
 
-// readTotals reads the totals of a row. A label is before its value, and a row
-// may have several.
+// readTotals reads the totals in a row. A label is before its value, and a row may have
+// several.
 func (s *summary) readTotals(row tabular.Row) {
 	label := ""
 	for i, cell := range row.Cells {
@@ -36,15 +36,15 @@ func (s *summary) readTotals(row tabular.Row) {
 	}
 }
 
-// keep sets the first of several values.
+// keep sets the first value.
 func keep(into *decimal.Null, n decimal.Decimal) {
 	if !into.Valid {
 		*into = decimal.Of(n)
 	}
 }
 
-// state adds the totals that can be compared with the rows. The sums of
-// archived trades were read as cash.
+// state adds the totals comparable with the rows. Sums for archived trades were read as
+// cash.
 func (s *summary) state(out *statement.Statement, archived decimal.Decimal) {
 	if s.closed.Valid {
 		out.State(statement.ItemNetPnL, s.closed.Decimal.Sub(archived))
@@ -57,7 +57,7 @@ func (s *summary) state(out *statement.Statement, archived decimal.Decimal) {
 		return
 	}
 	out.State(statement.ItemNetCash, s.deposited.Decimal)
-	// A statement of some months has a balance that began before them.
+	// A statement over some months has a balance begun before them.
 	if s.closed.Valid && s.balance.Valid && s.closed.Decimal.Add(s.deposited.Decimal).Equal(s.balance.Decimal) {
 		out.State(statement.ItemBalance, s.balance.Decimal)
 	}

@@ -9,7 +9,7 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// position is one position, merged from all of its rows.
+// position is one position, merged from all its rows.
 type position struct {
 	id           string
 	lot          string // by which its fills belong together
@@ -20,22 +20,22 @@ type position struct {
 	stop, target decimal.Null
 	comment      string
 
-	// stated is the opened volume if the file states it, closed the sum of its
-	// closings, and left the volume that is still open.
+	// stated is the opened volume if the file states it, closed the sum of its closings,
+	// and left the volume still open.
 	stated, closed, left decimal.Decimal
 	closings             []*closing
 
-	fillID  string // of the opening fill, where the file has one
+	fillID  string // the opening fill's, if the file has one
 	entered bool   // the opening fill is there
-	dealt   bool   // deals are about it, so that its own row adds nothing
+	dealt   bool   // deals are about it, so its own row adds nothing
 	held    decimal.Decimal
 }
 
-// closing is one row of the table of positions: what was closed at once.
+// closing is one row in the position table: what was closed at once.
 type closing struct {
 	at                    string
 	price, volume, profit decimal.Decimal
-	used                  decimal.Decimal // of the volume, by deals
+	used                  decimal.Decimal // volume used by deals
 }
 
 // left returns the volume without a matching deal.
@@ -49,9 +49,9 @@ type costs struct {
 // volume returns the opened volume: at least the sum of closed and left.
 func (p *position) volume() decimal.Decimal { return decimal.Max(p.stated, p.closed.Add(p.left)) }
 
-// enter emits the opening fill of the position, once. Its costs come with the
-// closing ones, because the file does not separate them. A row that fails
-// leaves the opening to the next row of the position.
+// enter emits the position's opening fill, once. Its costs come with the closing ones,
+// because the file does not separate them. A failing row leaves the opening to the
+// position's next row.
 func (p *position) enter(w *statement.Row) {
 	if p.entered {
 		return
@@ -66,8 +66,8 @@ func (p *position) enter(w *statement.Row) {
 	p.annotate(w, f)
 }
 
-// enterOrSkip emits the opening fill, or skips a row that is only what is left of
-// a position that another row opened.
+// enterOrSkip emits the opening fill, or skips a row with only the rest of a position
+// opened by another row.
 func (p *position) enterOrSkip(w *statement.Row) {
 	if p.entered {
 		w.Skip("it is the open rest of a position that another row opens")
@@ -76,7 +76,7 @@ func (p *position) enterOrSkip(w *statement.Row) {
 	p.enter(w)
 }
 
-// leave emits a closing fill of the position, after the opening one.
+// leave emits a closing fill for the position, after the opening one.
 func (p *position) leave(w *statement.Row, c *closing, costs costs, id string) {
 	f := p.fill(opposite(p.side), w.At(c.at))
 	f.Effect, f.Quantity, f.Price, f.ID = parse.Closing, c.volume, c.price, id
@@ -94,7 +94,7 @@ func (p *position) fill(side matching.Side, at parse.Moment) statement.Fill {
 	return f
 }
 
-// details returns the details of a fill.
+// details returns a fill's details.
 func details(comment string) map[string]string {
 	list := map[string]string{"unit": "lot"}
 	if comment != "" {

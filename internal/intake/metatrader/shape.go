@@ -9,19 +9,19 @@ import (
 	"fillbook/internal/intake/tabular"
 )
 
-// part is a table of an MT5 report that a row belongs to.
+// part is a row's table in an MT5 report.
 type part int
 
 const (
-	noPart     part = iota // a title, a header, a total, or not of MT5
+	noPart     part = iota // a title, a header, a total, or not from MT5
 	dealPart               // a deal: a fill or money
-	closedPart             // a position that was closed, or a part of it
-	openPart               // a position that is still open
+	closedPart             // a closed position, or a part of it
+	openPart               // a position still open
 	orderPart              // an order, which is not a fill
 )
 
-// A time is written with points. Workbooks that were saved again have dates of
-// their own kind, which arrive with dashes or as a number of days.
+// A time is written with points. Workbooks saved again have their own kind of dates,
+// which arrive with dashes or as a number of days.
 var (
 	stampText  = regexp.MustCompile(`^\d{4}[.\-/]\d{2}[.\-/]\d{2}[ T]\d{2}:\d{2}(:\d{2}(\.\d+)?)?$`)
 	serialText = regexp.MustCompile(`^[34]\d{4}\.\d+$`)
@@ -46,11 +46,11 @@ func isVolume(text string) bool {
 	return isNumber(first) && (!two || isNumber(second))
 }
 
-// directions are the effects of a deal on a position. Deals that only move
-// money have none, or "in".
+// directions are a deal's effects on a position. Deals moving only money have none, or
+// "in".
 var directions = []string{"in", "out", "in/out", "out by"}
 
-// partOf recognizes a row by its shape. The cells must be those of [visible].
+// partOf recognizes a row by its shape. The cells must come from [visible].
 func partOf(cells []string) part {
 	const fewest = 11
 	if len(cells) < fewest || !isStamp(cells[0]) || !isID(cells[1]) {
@@ -95,9 +95,8 @@ func isWord(kind string) bool {
 	return len(kind) > 1 && strings.Trim(kind, "abcdefghijklmnopqrstuvwxyz /_-") == ""
 }
 
-// visible returns the cells of a row without the cell that terminals hide after
-// the type, if some program made it visible again: the closing time is then one
-// column further right.
+// visible returns a row's cells without the one terminals hide after the type, if some
+// program made it visible again: the closing time is then one column further right.
 func visible(row tabular.Row) []string {
 	const hidden, closing = 4, 8
 	c := row.Cells

@@ -8,9 +8,8 @@ import (
 	"fillbook/internal/intake/brokers/brokertest"
 )
 
-// TestNotionalOfLots holds that price times lots times multiplier is the notional
-// of the position, and that prices then give the stated results in the currency
-// of the price.
+// TestNotionalOfLots checks that price times lots times multiplier is the position's
+// notional, and prices then give the stated results in the price currency.
 func TestNotionalOfLots(t *testing.T) {
 	t.Parallel()
 	archive, err := txtar.ParseFile("testdata/mt4-statement.txtar")

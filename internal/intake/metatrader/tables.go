@@ -8,8 +8,8 @@ import (
 	"fillbook/internal/intake/tabular"
 )
 
-// The columns of the three tables, under fixed names: the file's may be in any
-// language, and Japanese has one word for Commission and Fee.
+// The columns in the three tables, under fixed names: the file's may be in any language,
+// and Japanese has one word for Commission and Fee.
 var (
 	dealColumns = []string{
 		"Time", "Deal", "Symbol", "Type", "Direction", "Volume", "Price", "Order",
@@ -38,7 +38,7 @@ func add(table *tabular.Table, row tabular.Row, cells []string) {
 	table.Rows = append(table.Rows, tabular.Row{Line: row.Line, Cells: fitted})
 }
 
-// headerWidth returns the number of columns of a row of names, 0 for other rows.
+// headerWidth returns the number of columns in a row of names, 0 for other rows.
 func headerWidth(cells []string) int {
 	const fewest = 10
 	named, width := 0, 0
@@ -54,8 +54,8 @@ func headerWidth(cells []string) int {
 	return width
 }
 
-// withFee returns the cells of a deal in the order of dealColumns. Terminals of
-// some years ago had no Fee, and a column Cost is there for some accounts.
+// withFee returns a deal's cells in the order of dealColumns. Older terminals had no Fee,
+// and some accounts have a column Cost.
 func withFee(cells []string, width int) []string {
 	const costAt, feeAt = 8, 9
 	if width == 0 {
@@ -73,8 +73,8 @@ func withFee(cells []string, width int) []string {
 	return fitted
 }
 
-// splitVolume returns the cells of a position with the opened volume in its own
-// column if the volume is written as closed / opened.
+// splitVolume returns a position's cells with the opened volume in its own column if the
+// volume is written as closed / opened.
 func splitVolume(cells []string) []string {
 	const volumeAt = 4
 	closed, opened, two := strings.Cut(cells[volumeAt], "/")
@@ -88,7 +88,7 @@ func splitVolume(cells []string) []string {
 	return fitted
 }
 
-// numbersOf returns the numbers of a row, and whether it contains nothing else.
+// numbersOf returns the numbers in a row, and whether it contains nothing else.
 func numbersOf(row tabular.Row) (numbers []decimal.Decimal, only bool) {
 	only = true
 	for _, c := range row.Cells {

@@ -10,7 +10,7 @@ import (
 	"fillbook/internal/intake/tabular"
 )
 
-// dealTotals is the row below the deals. Costs have the sign of the account.
+// dealTotals is the row below the deals. Costs have the account's sign.
 type dealTotals struct {
 	there                 bool
 	commission, fee, swap decimal.Decimal
@@ -30,13 +30,12 @@ func totalsOf(n []decimal.Decimal) dealTotals {
 	return dealTotals{}
 }
 
-// subtract subtracts from the totals what was read as cash and not as the costs
-// of a fill.
+// subtract subtracts from the totals what was read as cash and not as a fill's costs.
 func (t *dealTotals) subtract(commission, fee, swap decimal.Decimal) {
 	t.commission, t.fee, t.swap = t.commission.Sub(commission), t.fee.Sub(fee), t.swap.Sub(swap)
 }
 
-// state adds the totals of the report that can be compared with the rows.
+// state adds the report totals comparable with the rows.
 func (rep *report) state(out *statement.Statement) {
 	if t := rep.totals; t.there {
 		out.State(statement.ItemCommission, t.commission.Neg())
@@ -50,9 +49,8 @@ func (rep *report) state(out *statement.Statement) {
 	}
 }
 
-// startsAtZero reports whether the report begins with the account: the balance
-// after its first deal is the amount of that deal. Only then is the balance the
-// sum of the listed deals.
+// startsAtZero reports whether the report begins with the account: the balance after its
+// first deal is that deal's amount. Only then is the balance the sum of the listed deals.
 func (rep *report) startsAtZero() bool {
 	const commission, balance = 8, 12
 	if len(rep.deals.Rows) < 2 {
@@ -68,8 +66,8 @@ func (rep *report) startsAtZero() bool {
 	return err == nil && after.Equal(moved)
 }
 
-// settled reports whether the balance contains nothing of open positions:
-// neither their costs nor the result of a closed part.
+// settled reports whether the balance contains nothing from open positions: neither their
+// costs nor a closed part's result.
 func (rep *report) settled() bool {
 	if len(rep.open.Rows) == 1 {
 		return true
@@ -86,8 +84,8 @@ func (rep *report) settled() bool {
 	return rep.totals.commission.IsZero() && rep.totals.fee.IsZero()
 }
 
-// credited reports whether the broker lent money. It was read as cash, but is
-// not part of the balance.
+// credited reports whether the broker lent money. It was read as cash, but is not part of
+// the balance.
 func (rep *report) credited() bool {
 	const kind = 3
 	return slices.ContainsFunc(rep.deals.Rows, func(row tabular.Row) bool { return strings.EqualFold(row.Cells[kind], "credit") })
