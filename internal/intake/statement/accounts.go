@@ -54,7 +54,7 @@ func (s *Statement) nameAccount() {
 
 // NoteAccount notes the account in a column; see [Statement.NoteAccount]. It is for
 // hooks; a [Layout] notes every row's account.
-func (w *Row) NoteAccount(names Col) { w.r.Out.NoteAccount(w.Text(names)) }
+func (w *cells) NoteAccount(names Col) { w.r.Out.NoteAccount(w.Text(names)) }
 
 // accountColumn returns the account column.
 func (l *Layout) accountColumn() Col {

@@ -106,7 +106,7 @@ func knownCurrencyIn(header string) string {
 }
 
 // readAmount keeps a row's amount as the file writes it, for settleAmounts.
-func (m *mappedReader) readAmount(w *Row, f *Fill) {
+func (r *mappedReader) readAmount(w *Row, f *Fill) {
 	i := w.r.amount
 	if i < 0 || i >= len(w.Cells) || parse.Blank(w.Cells[i]) {
 		return

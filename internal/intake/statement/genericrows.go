@@ -13,31 +13,31 @@ import (
 )
 
 // readExecution reads a row as one fill.
-func (m *mappedReader) readExecution(w *Row) {
-	if m.Out.ByNames && m.skipCash(w) {
+func (r *mappedReader) readExecution(w *Row) {
+	if r.Out.ByNames && r.skipCash(w) {
 		return
 	}
-	quantity, filled := m.filled(w)
+	quantity, filled := r.filled(w)
 	if !filled {
 		return
 	}
-	f := m.pool.newFill()
-	m.readInstrument(w, f)
+	f := r.pool.newFill()
+	r.readInstrument(w, f)
 	if !quantity.Valid || quantity.Decimal.Sign() == 0 {
-		m.noQuantity(w, quantity)
+		r.noQuantity(w, quantity)
 		return
 	}
 	f.Quantity = quantity.Decimal
-	m.readSide(w, f)
-	m.readPrice(w, f)
+	r.readSide(w, f)
+	r.readPrice(w, f)
 	w.traded = f.Quantity.Mul(f.Price).Mul(f.effectiveMultiplier()).Abs()
-	at := m.readMoment(w)
+	at := r.readMoment(w)
 	f.At, f.DateOnly = at.At, at.DateOnly
-	f.Fees, f.Commission = m.readCosts(w)
-	m.chargeCoins(w, f)
-	m.readAmount(w, f)
-	f.ID = w.Text(m.layout.ID)
-	for _, result := range m.results {
+	f.Fees, f.Commission = r.readCosts(w)
+	r.chargeCoins(w, f)
+	r.readAmount(w, f)
+	f.ID = w.Text(r.layout.ID)
+	for _, result := range r.results {
 		f.hasResult = f.hasResult || f.statesResult(w.peek(result))
 	}
 	w.emitFill(f)
@@ -45,16 +45,16 @@ func (m *mappedReader) readExecution(w *Row) {
 
 // filled reads a row's quantity and skips unfilled orders. For an order filled in part,
 // even if canceled afterwards, it is the filled quantity.
-func (m *mappedReader) filled(w *Row) (quantity decimal.Null, ok bool) {
-	quantity = w.Null(m.layout.Quantity)
-	word := w.Text(m.status)
+func (r *mappedReader) filled(w *Row) (quantity decimal.Null, ok bool) {
+	quantity = w.Null(r.layout.Quantity)
+	word := w.Text(r.status)
 	if word == "" {
 		return quantity, true
 	}
 	status := parse.Status(word)
 	if status == parse.StatusFilled || status == parse.StatusUnknown {
 		if status == parse.StatusUnknown {
-			m.Out.WarnRow(w.Number, "The status %q is not known and was read as filled.", parse.Shorten(word))
+			r.Out.WarnRow(w.Number, "The status %q is not known and was read as filled.", parse.Shorten(word))
 		}
 		return quantity, true
 	}
@@ -77,15 +77,15 @@ func (m *mappedReader) filled(w *Row) (quantity decimal.Null, ok bool) {
 
 // noQuantity ends a row without a quantity: an unfilled order is skipped, a line of text
 // is ignored, and any other row fails.
-func (m *mappedReader) noQuantity(w *Row, quantity decimal.Null) {
-	side := w.Text(m.layout.Side)
+func (r *mappedReader) noQuantity(w *Row, quantity decimal.Null) {
+	side := w.Text(r.layout.Side)
 	if side != "" {
-		m.readSideWord(w, side)
+		r.readSideWord(w, side)
 	}
 	switch {
-	case !quantity.Valid && w.Text(m.layout.Symbol) == "" && side == "":
+	case !quantity.Valid && w.Text(r.layout.Symbol) == "" && side == "":
 		w.Ignore()
-	case quantity.Valid && (m.Preset.Broker != "" || m.filledColumn() >= 0):
+	case quantity.Valid && (r.Preset.Broker != "" || r.filledColumn() >= 0):
 		w.Skip("%s", ReasonNotFilled)
 	default:
 		w.Fail("There is no quantity.")
@@ -93,42 +93,42 @@ func (m *mappedReader) noQuantity(w *Row, quantity decimal.Null) {
 }
 
 // readInstrument reads what was traded.
-func (m *mappedReader) readInstrument(w *Row, f *Fill) {
-	l := m.layout
-	kind := m.Preset.Instrument
-	if word := w.Text(m.layout.Type); word != "" {
+func (r *mappedReader) readInstrument(w *Row, f *Fill) {
+	l := r.layout
+	kind := r.Preset.Instrument
+	if word := w.Text(r.layout.Type); word != "" {
 		kind = InstrumentType(word)
 	}
 	multiplier := w.Null(l.Multiplier)
-	f.SetInstrument(m.nameInstrument(l, "", w.Text(l.Symbol), kind))
+	f.SetInstrument(r.nameInstrument(l, "", w.Text(l.Symbol), kind))
 	if multiplier.Valid {
 		f.Multiplier = multiplier
 	}
-	if right := strings.ToLower(w.Text(m.layout.Right)); right != "" && f.Right == "" {
+	if right := strings.ToLower(w.Text(r.layout.Right)); right != "" && f.Right == "" {
 		f.Type = "option"
 		f.Right = optionRight(right)
 		f.Strike = w.Null(l.Strike)
-		f.Expiry = w.expiry(l.Expiry)
+		f.Expiry = readExpiry(w, l.Expiry)
 	}
-	currency := strings.ToUpper(w.Text(m.layout.Currency))
-	if currency == "" && m.Out.ByNames && !isConstant(m.layout.Price) {
-		if i := m.column(m.layout.Price); i >= 0 {
-			currency = knownCurrencyIn(m.header[i])
+	currency := strings.ToUpper(w.Text(r.layout.Currency))
+	if currency == "" && r.Out.ByNames && !isConstant(r.layout.Price) {
+		if i := r.column(r.layout.Price); i >= 0 {
+			currency = knownCurrencyIn(r.header[i])
 		}
 	}
 	w.symbol, w.currency = f.Symbol, currency
 	if currency == "" {
 		return
 	}
-	m.Out.NoteCurrency(currency)
-	if m.Hints.Currency != "" && currency != m.Hints.Currency {
-		m.Out.WarnCurrency(currency, m.Hints.Currency)
+	r.Out.NoteCurrency(currency)
+	if r.Hints.Currency != "" && currency != r.Hints.Currency {
+		r.Out.WarnCurrency(currency, r.Hints.Currency)
 		f.Details = map[string]string{"currency": currency}
 	}
 }
 
-// expiry reads the day on which an option expires.
-func (w *Row) expiry(col Col) journal.Day {
+// readExpiry reads the day on which an option expires.
+func readExpiry(w *Row, col Col) journal.Day {
 	if !isConstant(col) {
 		return w.Day(col)
 	}
@@ -140,15 +140,15 @@ func (w *Row) expiry(col Col) journal.Day {
 }
 
 // readPrice reads the price. A percentage is a bond price.
-func (m *mappedReader) readPrice(w *Row, f *Fill) {
-	if !isConstant(m.layout.Price) && m.layout.Price != "" {
-		if price, ok := w.percentPrice(w.find(m.layout.Price)); ok {
+func (r *mappedReader) readPrice(w *Row, f *Fill) {
+	if !isConstant(r.layout.Price) && r.layout.Price != "" {
+		if price, ok := w.percentPrice(w.find(r.layout.Price)); ok {
 			f.Price, f.Type = price, cmp.Or(f.Type, typeBond)
 			f.Multiplier = decimal.Null{Decimal: f.Multiplier.Or(hundredth), Valid: true}
 			return
 		}
 	}
-	price := w.Null(m.layout.Price)
+	price := w.Null(r.layout.Price)
 	if !price.Valid {
 		w.Fail("There is no price.")
 	}
@@ -156,33 +156,33 @@ func (m *mappedReader) readPrice(w *Row, f *Fill) {
 }
 
 // readSide reads the side, or takes it from the quantity's sign.
-func (m *mappedReader) readSide(w *Row, f *Fill) {
-	word := w.Text(m.layout.Side)
+func (r *mappedReader) readSide(w *Row, f *Fill) {
+	word := w.Text(r.layout.Side)
 	if word == "" {
 		f.Side = matching.Buy
 		if f.Quantity.Sign() < 0 {
 			f.Side = matching.Sell
-		} else if m.layout.Side != "" {
+		} else if r.layout.Side != "" {
 			w.Fail("There is no side.")
 		}
 		return
 	}
-	f.Side, f.Effect = m.readSideWord(w, word)
+	f.Side, f.Effect = r.readSideWord(w, word)
 }
 
 // readSideWord reads the word for a side, and fails the row if it is unknown.
-func (m *mappedReader) readSideWord(w *Row, word string) (matching.Side, parse.Effect) {
+func (r *mappedReader) readSideWord(w *Row, word string) (matching.Side, parse.Effect) {
 	side, effect, ok := w.sideWord(word)
 	if !ok {
 		w.Fail("%q is neither a buy nor a sell.", parse.Shorten(word))
-		m.noteLeft(w, word)
+		r.noteLeft(w, word)
 	}
 	return side, effect
 }
 
 // readMoment reads when a fill happened, or a trade with one time.
-func (m *mappedReader) readMoment(w *Row) parse.Moment {
-	switch l := m.layout; {
+func (r *mappedReader) readMoment(w *Row) parse.Moment {
+	switch l := r.layout; {
 	case l.Time != "":
 		return w.dayAndTime(l.Date, l.Time)
 	case l.Clock != "":
@@ -194,14 +194,14 @@ func (m *mappedReader) readMoment(w *Row) parse.Moment {
 
 // readCosts reads a row's costs. Swap is written as its effect on the account: below zero
 // is a cost.
-func (m *mappedReader) readCosts(w *Row) (fees, commission decimal.Decimal) {
-	fees = m.readCost(w, TargetFees, m.layout.Fees, m.fees).Sub(w.Decimal(m.layout.Swap))
-	return fees, m.readCost(w, TargetCommission, m.layout.Commission, m.commission)
+func (r *mappedReader) readCosts(w *Row) (fees, commission decimal.Decimal) {
+	fees = r.readCost(w, TargetFees, r.layout.Fees, r.fees).Sub(w.Decimal(r.layout.Swap))
+	return fees, r.readCost(w, TargetCommission, r.layout.Commission, r.commission)
 }
 
 // readCost reads a constant cost or the sum over some columns. Costs in other coins are
 // kept apart; see chargeCoins.
-func (m *mappedReader) readCost(w *Row, target Target, col Col, columns []Col) decimal.Decimal {
+func (r *mappedReader) readCost(w *Row, target Target, col Col, columns []Col) decimal.Decimal {
 	if columns == nil {
 		constant := w.Null(col)
 		w.noteZero(target, constant.Valid && constant.Decimal.IsZero())
@@ -210,9 +210,9 @@ func (m *mappedReader) readCost(w *Row, target Target, col Col, columns []Col) d
 	fees, commission := w.noFees, w.noCommission
 	cost := decimal.Zero
 	for _, name := range columns {
-		e := m.parse(name)
+		e := r.parse(name)
 		n := w.costIn(e, name)
-		if coin := m.coinOfCost(w, e); coin != "" {
+		if coin := r.coinOfCost(w, e); coin != "" {
 			w.coins = append(w.coins, coinAmount{n, coin})
 			continue
 		}
@@ -225,17 +225,17 @@ func (m *mappedReader) readCost(w *Row, target Target, col Col, columns []Col) d
 }
 
 // readRoundTrip reads a row as a finished trade by a mapping.
-func (m *mappedReader) readRoundTrip(w *Row) {
-	switch status := parse.Status(w.Text(m.status)); status {
+func (r *mappedReader) readRoundTrip(w *Row) {
+	switch status := parse.Status(w.Text(r.status)); status {
 	case parse.StatusCanceled, parse.StatusRejected:
 		w.Skip("%s", parse.SkipReasons[status])
 		return
 	case parse.StatusUnknown, parse.StatusFilled, parse.StatusPartial, parse.StatusExpired, parse.StatusPending: // a trade may be open, an option expired
 	}
 	var f Fill
-	m.readInstrument(w, &f)
+	r.readInstrument(w, &f)
 	if f.Symbol == "" {
-		if w.Text(m.layout.Quantity) == "" {
+		if w.Text(r.layout.Quantity) == "" {
 			w.Ignore()
 			return
 		}
@@ -244,26 +244,26 @@ func (m *mappedReader) readRoundTrip(w *Row) {
 	}
 	t := Trip{
 		Symbol: f.Symbol, Type: f.Type, Multiplier: f.Multiplier, Right: f.Right, Strike: f.Strike, Expiry: f.Expiry,
-		Details: f.Details, ID: w.Text(m.layout.ID),
-		OpenPrice: w.Null(m.layout.OpenPrice).Or(decimal.Zero), ClosePrice: w.Null(m.layout.ClosePrice),
+		Details: f.Details, ID: w.Text(r.layout.ID),
+		OpenPrice: w.Null(r.layout.OpenPrice).Or(decimal.Zero), ClosePrice: w.Null(r.layout.ClosePrice),
 	}
-	t.Fees, t.Commission = m.readCosts(w)
-	t.GrossPnL, t.NetPnL = w.Null(m.layout.Result), w.Null(m.layout.NetResult)
-	m.chargeTripCoins(w)
-	quantity := w.Null(m.layout.Quantity)
+	t.Fees, t.Commission = r.readCosts(w)
+	t.GrossPnL, t.NetPnL = w.Null(r.layout.Result), w.Null(r.layout.NetResult)
+	r.chargeTripCoins(w)
+	quantity := w.Null(r.layout.Quantity)
 	if !quantity.Valid {
 		w.Fail("There is no quantity.")
 	}
 	t.Quantity = quantity.Decimal.Abs()
-	t.Short = m.isShort(w, quantity.Decimal)
-	m.readTimes(w, &t)
+	t.Short = r.isShort(w, quantity.Decimal)
+	r.readTimes(w, &t)
 	t.TrustPnL = t.Type == instruments.TypeForex || t.Type == instruments.TypeCFD
-	m.annotate(w, w.Trip(t))
+	r.annotate(w, w.Trip(t))
 }
 
 // isShort reads a finished trade's direction.
-func (m *mappedReader) isShort(w *Row, quantity decimal.Decimal) bool {
-	word := strings.ToLower(strings.TrimSpace(w.Text(m.layout.Side)))
+func (r *mappedReader) isShort(w *Row, quantity decimal.Decimal) bool {
+	word := strings.ToLower(strings.TrimSpace(w.Text(r.layout.Side)))
 	switch word {
 	case "":
 		return quantity.Sign() < 0
@@ -281,15 +281,15 @@ func (m *mappedReader) isShort(w *Row, quantity decimal.Decimal) bool {
 
 // readTimes reads when the trade opened and closed. A journal with only one
 // moment has the day; both fills have it then.
-func (m *mappedReader) readTimes(w *Row, t *Trip) {
-	l := m.layout
+func (r *mappedReader) readTimes(w *Row, t *Trip) {
+	l := r.layout
 	switch {
 	case l.OpenTime != "":
 		t.Open = w.dayAndTime(l.OpenDate, l.OpenTime)
 	case l.OpenDate != "":
 		t.Open = w.Moment(l.OpenDate)
 	case l.Time != "" || l.Date != "":
-		t.Open = m.readMoment(w)
+		t.Open = r.readMoment(w)
 	}
 	switch closes := w.Text(l.CloseTime) != "" || w.Text(l.CloseDate) != ""; {
 	case closes && l.CloseTime != "":
@@ -305,15 +305,15 @@ func (m *mappedReader) readTimes(w *Row, t *Trip) {
 }
 
 // annotate reads a trade's annotations.
-func (m *mappedReader) annotate(w *Row, on *Fill) {
-	a := Annotations{Fill: on, Setups: List(w.Text(m.layout.Setups))}
+func (r *mappedReader) annotate(w *Row, on *Fill) {
+	a := Annotations{Fill: on, Setups: List(w.Text(r.layout.Setups))}
 	for _, f := range annotations.Fields {
-		w.ReadAnnotation(f, m.mapping[Target(f.Name)], &a.Values)
+		w.ReadAnnotation(f, r.mapping[Target(f.Name)], &a.Values)
 		if value, ok := f.At(&a.Values).(*decimal.Null); ok && f.Range != 0 { // platforms write 0 if there is no stop, target or risk
 			*value = NonZero(*value)
 		}
 	}
-	for _, tag := range List(w.Text(m.layout.Tags)) {
+	for _, tag := range List(w.Text(r.layout.Tags)) {
 		if kind, mistake, ok := strings.Cut(tag, ":"); ok && strings.EqualFold(kind, "mistake") {
 			a.Mistakes = append(a.Mistakes, strings.TrimSpace(mistake))
 			continue
@@ -325,29 +325,29 @@ func (m *mappedReader) annotate(w *Row, on *Fill) {
 
 // skipCash skips a row with cash or a movement instead of a fill, and says which. It
 // reports whether it did.
-func (m *mappedReader) skipCash(w *Row) bool {
-	word, kind := m.cashWord(w)
+func (r *mappedReader) skipCash(w *Row) bool {
+	word, kind := r.cashWord(w)
 	if word == "" {
 		return false
 	}
 	w.Skip("%s, not a fill: %s", strings.ReplaceAll(string(kind), "_", " "), parse.Shorten(strings.TrimSpace(word)))
-	m.noteLeft(w, word)
+	r.noteLeft(w, word)
 	return true
 }
 
 // noteLeft adds up the money in a row without a fill.
-func (m *mappedReader) noteLeft(w *Row, word string) {
-	if i := m.amount; i >= 0 && i < len(w.Cells) {
-		if n, err := parse.Number(w.Cells[i], m.separator(i)); err == nil {
-			m.Out.noteLeftMoney(word, w.Number, n, strings.ToUpper(cmp.Or(w.Text(m.layout.Currency), knownCurrencyIn(m.header[i]))))
+func (r *mappedReader) noteLeft(w *Row, word string) {
+	if i := r.amount; i >= 0 && i < len(w.Cells) {
+		if n, err := parse.Number(w.Cells[i], r.separator(i)); err == nil {
+			r.Out.noteLeftMoney(word, w.Number, n, strings.ToUpper(cmp.Or(w.Text(r.layout.Currency), knownCurrencyIn(r.header[i]))))
 		}
 	}
 }
 
 // cashWord returns the word and kind of a row without a fill: from the side column, or
 // from a kind column if the row has no quantity.
-func (m *mappedReader) cashWord(w *Row) (string, Kind) {
-	if word := w.Text(m.layout.Side); word != "" && !isConstant(m.layout.Side) {
+func (r *mappedReader) cashWord(w *Row) (string, Kind) {
+	if word := w.Text(r.layout.Side); word != "" && !isConstant(r.layout.Side) {
 		if w.findSideWord(word).whole {
 			return "", kindUnknown
 		}
@@ -356,10 +356,10 @@ func (m *mappedReader) cashWord(w *Row) (string, Kind) {
 		}
 		return "", kindUnknown
 	}
-	if m.layout.Quantity == "" || isConstant(m.layout.Quantity) || !w.peek(m.layout.Quantity).IsZero() {
+	if r.layout.Quantity == "" || isConstant(r.layout.Quantity) || !w.peek(r.layout.Quantity).IsZero() {
 		return "", kindUnknown
 	}
-	for _, i := range m.kindColumns() {
+	for _, i := range r.kindColumns() {
 		if i < len(w.Cells) && !w.isTradeWord(w.Cells[i]) {
 			if kind := FindCashKind(w.Cells[i]); kind != kindUnknown {
 				return w.Cells[i], kind
@@ -370,16 +370,16 @@ func (m *mappedReader) cashWord(w *Row) (string, Kind) {
 }
 
 // coinOfCost returns a cost's coin or currency, if it is not the row's money.
-func (m *mappedReader) coinOfCost(w *Row, e *expression) string {
+func (r *mappedReader) coinOfCost(w *Row, e *expression) string {
 	i, text := w.findIn(e)
-	if !m.Out.ByNames || i < 0 || text == "" {
+	if !r.Out.ByNames || i < 0 || text == "" {
 		return ""
 	}
-	coin := m.statedCoin(w, text)
+	coin := r.statedCoin(w, text)
 	if coin == "" {
 		return ""
 	}
-	if quote := m.pair(w).Quote; quote == "" || IsSameMoney(coin, quote) {
+	if quote := r.pair(w).Quote; quote == "" || IsSameMoney(coin, quote) {
 		return ""
 	}
 	return coin
@@ -387,8 +387,8 @@ func (m *mappedReader) coinOfCost(w *Row, e *expression) string {
 
 // statedCoin returns the coin or currency in the fee currency column, or attached to a
 // number. It is empty if the file does not say.
-func (m *mappedReader) statedCoin(w *Row, text string) string {
-	if coin := w.cell(m.feeCurrency); m.feeCurrency >= 0 && !parse.Blank(coin) {
+func (r *mappedReader) statedCoin(w *Row, text string) string {
+	if coin := w.cell(r.feeCurrency); r.feeCurrency >= 0 && !parse.Blank(coin) {
 		return strings.ToUpper(strings.TrimSpace(coin))
 	}
 	text = strings.TrimSpace(text)
@@ -402,32 +402,32 @@ func (m *mappedReader) statedCoin(w *Row, text string) string {
 
 // chargeCoins books costs in a coin or currency of their own. Those in neither the fill's
 // money nor its coin are kept beside it and reported.
-func (m *mappedReader) chargeCoins(w *Row, f *Fill) {
+func (r *mappedReader) chargeCoins(w *Row, f *Fill) {
 	if len(w.coins) == 0 {
 		return
 	}
-	pair := m.pair(w)
+	pair := r.pair(w)
 	for _, c := range w.coins {
 		switch {
 		case !f.ChargeCoin(pair, c.amount, c.coin):
-			m.noteUnpriced(c)
+			r.noteUnpriced(c)
 		case c.coin == pair.Base && !c.amount.IsZero():
-			m.Out.Warn(feesInCoin)
+			r.Out.Warn(feesInCoin)
 		}
 	}
 }
 
 // chargeTripCoins is chargeCoins for a whole trade, which has several prices: no cost
 // in a coin is counted.
-func (m *mappedReader) chargeTripCoins(w *Row) {
+func (r *mappedReader) chargeTripCoins(w *Row) {
 	for _, c := range w.coins {
-		m.noteUnpriced(c)
+		r.noteUnpriced(c)
 	}
 }
 
 // pair returns the row's traded coin, if it has one, and the money it is priced in.
-func (m *mappedReader) pair(w *Row) Instrument {
-	i := Instrument{Quote: strings.ToUpper(cmp.Or(w.currency, m.Hints.Currency))}
+func (r *mappedReader) pair(w *Row) Instrument {
+	i := Instrument{Quote: strings.ToUpper(cmp.Or(w.currency, r.Hints.Currency))}
 	if isPair(w.symbol) {
 		i.Base, i.Quote = SplitPair(w.symbol)
 	}

@@ -24,7 +24,7 @@ const rateScale = 10
 
 // Rate notes a rate stated by the row: one unit of from costs rate of to. Cash in a
 // foreign currency is converted with the nearest rate in the file.
-func (w *Row) Rate(from, to string, rate decimal.Decimal, at time.Time) {
+func (w *cells) Rate(from, to string, rate decimal.Decimal, at time.Time) {
 	w.r.Out.noteRate(quote{row: w.Number, at: at, from: strings.ToUpper(from), to: strings.ToUpper(to), rate: rate})
 }
 
