@@ -165,6 +165,59 @@ func TestInLists(t *testing.T) {
 	})
 }
 
+// TestLongKeyLists reads and deletes by more keys than a statement names.
+func TestLongKeyLists(t *testing.T) {
+	eachProbe(t, func(t *testing.T, d *db.DB) {
+		var keys []string
+		update(t, d, func(ctx context.Context, tx *db.Tx) error {
+			for i := range 300 {
+				keys = append(keys, fmt.Sprintf("%03d", i))
+				if err := put(ctx, tx, keys[i]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		read := func() []string {
+			found, err := db.Get(t.Context(), d.View, func(tx *db.Tx) ([]string, error) {
+				return db.ListIn(t.Context(), tx, keys, db.Single[string], `SELECT id FROM probe WHERE n = $1 AND id IN $keys ORDER BY id`, 0)
+			})
+			must(t, err)
+			return found
+		}
+		if diff := cmp.Diff(keys, read()); diff != "" {
+			t.Error(diff)
+		}
+		update(t, d, func(ctx context.Context, tx *db.Tx) error {
+			return db.QueueIn(ctx, tx, keys[1:], `DELETE FROM probe WHERE n = $1 AND id IN $keys`, 0)
+		})
+		if diff := cmp.Diff(keys[:1], read()); diff != "" {
+			t.Error(diff)
+		}
+		for name, run := range map[string]func(tx *db.Tx) error{
+			"read": func(tx *db.Tx) error {
+				_, err := db.ListIn(t.Context(), tx, keys, db.Single[string], `SELECT id FROM nowhere WHERE id IN $keys`)
+				return err
+			},
+			"write": func(tx *db.Tx) error {
+				return db.QueueIn(t.Context(), tx, keys, `DELETE FROM nowhere WHERE id IN $keys`)
+			},
+		} {
+			if d.Update(t.Context(), run) == nil {
+				t.Errorf("%s: a wrong statement succeeds", name)
+			}
+		}
+	})
+}
+
+func TestNotFound(t *testing.T) {
+	t.Parallel()
+	other := errors.New("other")
+	if err := db.NotFound(db.ErrNoRows, "tag"); !journal.IsKind(err, journal.KindNotFound) || !errors.Is(db.NotFound(other, "tag"), other) {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestInsertManyCountsWhatItInserted(t *testing.T) {
 	eachProbe(t, func(t *testing.T, d *db.DB) {
 		columns := []string{"id", "label", "n"}

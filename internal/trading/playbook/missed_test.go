@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"fillbook/internal/base/db"
 	"fillbook/internal/base/decimal"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/trading/playbook"
@@ -236,6 +237,35 @@ func TestMissedSummary(t *testing.T) {
 		empty := w.missedSummary(w.bob)
 		if diff := cmp.Diff(playbook.MissedSummary{ByReason: []playbook.MissedGroup{}, BySetup: []playbook.MissedGroup{}}, empty); diff != "" {
 			w.t.Error(diff)
+		}
+	})
+}
+
+// TestRestoreMissedTwice adds a missed trade once, and fills its empty fields later.
+func TestRestoreMissedTwice(t *testing.T) {
+	each(t, func(w *world) {
+		restore := func(notes string) playbook.MissedOutcome {
+			missed, err := playbook.NewMissed(playbook.MissedChange{
+				Symbol: journal.Some("AAPL"), Direction: journal.Some(playbook.Long), ObservedAt: journal.Some(w.clock.Now()), Notes: journal.Some(notes),
+			}, w.clock.Now())
+			must(w.t, err)
+			outcomes, err := db.Get(w.ctx, w.db.Update, func(tx *db.Tx) ([]playbook.MissedOutcome, error) {
+				return playbook.RestoreMissed(w.ctx, tx, w.ann, w.clock.Now(), []playbook.Missed{missed})
+			})
+			must(w.t, err)
+			return outcomes[0]
+		}
+		first := restore("")
+		if again := restore(""); !first.Added || again.Added || again.Changed || again.ID != first.ID {
+			w.t.Errorf("restored %+v, then %+v", first, again)
+		}
+		if filled := restore("late"); filled.Added || !filled.Changed || filled.ID != first.ID {
+			w.t.Errorf("restored with notes: %+v", filled)
+		}
+		stored, err := w.MissedTrade(w.ctx, w.ann, first.ID)
+		must(w.t, err)
+		if stored.Notes != "late" {
+			w.t.Errorf("the notes are %q", stored.Notes)
 		}
 	})
 }
