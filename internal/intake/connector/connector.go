@@ -1,9 +1,9 @@
 // Package connector is what the clients of brokers and exchanges have in common: how one
-// describes itself, how a key is checked, and how fills and cash of a time are fetched.
+// describes itself, how a key is checked, and how fills and cash in a period are fetched.
 //
 // A client is pure, see package remote: it sends requests with a session, maps the
 // answers to a statement's rows, and keeps nothing between two calls. It only reads. Each
-// broker has its own package below this one.
+// broker has its own package below internal/providers.
 package connector
 
 import (

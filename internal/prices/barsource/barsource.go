@@ -2,7 +2,7 @@
 // describes itself, how it is asked for bars, and how its bars are collected.
 //
 // A client is pure, see package remote, and keeps nothing between two queries. Each
-// provider has its own package below this one.
+// provider has its own package below internal/providers.
 package barsource
 
 import (
