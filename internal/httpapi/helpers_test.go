@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 
 	"fillbook/internal/base/db"
 	"fillbook/internal/transport"
@@ -277,14 +276,4 @@ func fraction(text string) *big.Rat {
 		panic("not a number: " + text)
 	}
 	return r
-}
-
-func pick[T any](t *rapid.T, label string, from ...T) T {
-	return rapid.SampledFrom(from).Draw(t, label)
-}
-
-// oneIn is true about once in n times. Rapid draws small numbers and the ends of a
-// range more often than others.
-func oneIn(t *rapid.T, n int, label string) bool {
-	return rapid.IntRange(0, 16*n).Draw(t, label)%n == n-1
 }
