@@ -113,8 +113,8 @@ func (a tokenAPI) listUses(ctx context.Context, in *usesQuery) (*listing[tokenUs
 		func(u identity.TokenUse) string { return strings.Join(timeKeys(u.UsedAt, u.IP+" "+u.UserAgent), " ") })
 }
 
-// mintedAnswer carries the tag of the token as it is stored, without the
-// secret, so that the tag of the answer works in If-Match.
+// mintedAnswer carries the tag of the stored token, without the secret, so the answer's
+// tag works in If-Match.
 type mintedAnswer struct {
 	ETag string `header:"ETag"`
 	Body mintedToken

@@ -11,11 +11,10 @@ import (
 	"time"
 )
 
-// tokenShape is the pattern that SECURITY.md gives to secret scanners.
+// tokenShape is the pattern for secret scanners in SECURITY.md.
 var tokenShape = regexp.MustCompile(`^svc_pat_[0-9A-Za-z]{46,}$`)
 
-// checksum is the last six characters of a token: the CRC-32 of all before
-// them, in base62.
+// checksum returns the last six characters of a token: the CRC-32 of the rest, in base62.
 func checksum(body string) string {
 	const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	sum, text := crc32.ChecksumIEEE([]byte(body)), ""

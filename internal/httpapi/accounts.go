@@ -56,14 +56,13 @@ func (f accountFields) change() ledger.AccountChange {
 	}
 }
 
-// accountRoute returns a route of the accounts. The other resources have a
-// function of the same form.
+// accountRoute returns an account route. The other resources have a function like it.
 func accountRoute(needs permission, method, path, id, summary string) route {
 	return journalRoute(needs, method, "/accounts"+path, id, "Accounts", summary)
 }
 
-// journalRoute returns a route of the journal with the usual refusals: 404 if it
-// names a record, 412 if it writes one.
+// journalRoute returns a journal route with the usual refusals: 404 if it names a record,
+// 412 if it writes one.
 func journalRoute(needs permission, method, path, id, tag, summary string) route {
 	r := route{needs: needs, method: method, path: path, id: id, tag: tag, summary: summary, repeated: repeatable}
 	switch method {

@@ -92,7 +92,7 @@ func TestAccountRefusals(t *testing.T) {
 	})
 }
 
-// TestBaseCurrency is fixed once the account holds money of it.
+// TestBaseCurrency: the currency is fixed once the account has money in it.
 func TestBaseCurrency(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// adminCalls are all that only an owner may call, with nonsense as ids.
+// adminCalls are all calls for owners only, with nonsense as ids.
 var adminCalls = []string{
 	"GET /admin/users", "POST /admin/users", "GET /admin/users/x", "PATCH /admin/users/x", "DELETE /admin/users/x",
 	"POST /admin/users/x/password", "GET /admin/audit",
@@ -91,7 +91,7 @@ func TestAdminPromotesAndDemotes(t *testing.T) {
 				t.Errorf("changed to %s", changed.body)
 			}
 		}
-		anna.get("/admin/users").want(http.StatusOK) // with the token of before
+		anna.get("/admin/users").want(http.StatusOK) // with the earlier token
 		anna.get("/me").want(http.StatusOK)
 		owner.patch(path, `{"is_admin":false}`).want(http.StatusOK)
 		anna.get("/admin/users").wantError(http.StatusForbidden, "forbidden") // at once
@@ -192,7 +192,7 @@ func TestDeletedUsersLoseAccessAtOnce(t *testing.T) {
 	})
 }
 
-// TestAdminResetsAPassword signs the user out of everything that refreshes.
+// TestAdminResetsAPassword signs the user out everywhere.
 func TestAdminResetsAPassword(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
@@ -206,7 +206,7 @@ func TestAdminResetsAPassword(t *testing.T) {
 		owner.post(path, `{}`).wantField("new_password")
 		owner.post(path, `{"new_password":"anna@example.org"}`).wantField("new_password")
 		owner.post("/admin/users/unknown/password", `{"new_password":"another password"}`).wantError(http.StatusNotFound, "not_found")
-		w.refresh(pair.text("refresh_token")).want(http.StatusOK) // none of them did anything
+		w.refresh(pair.text("refresh_token")).want(http.StatusOK) // no call did anything
 		pair = w.logIn("anna@example.org", passwordOf("anna@example.org"))
 
 		owner.post(path, `{"new_password":"another password"}`).wantNone()

@@ -21,7 +21,7 @@ type alternativeExit struct {
 	Difference orNull[valueBounds] `json:"difference" doc:"How much more than the result before costs."`
 }
 
-// addAlternatives adds the other exits of a closed trade.
+// addAlternatives adds the other exits for a closed trade.
 func (m *MeasuredExcursion) addAlternatives(r *excursions.Result, v *tradeview.View) {
 	m.addPlanned("stop", v.Annotations.StopPrice, r.Stop)
 	m.addPlanned("target", v.Annotations.TargetPrice, r.Target)
@@ -56,7 +56,7 @@ func (m *MeasuredExcursion) addPlanned(kind string, price decimal.Null, found ma
 	}
 }
 
-// addAlternative adds an exit with its result and the difference to that of the trade.
+// addAlternative adds an exit with its result and the difference from the trade's own.
 func (m *MeasuredExcursion) addAlternative(exit alternativeExit, result market.Bounds) {
 	gross := m.GrossAtExit.Decimal
 	exit.PnL = shapeBounds(decimal.Of(result.Low), decimal.Of(result.High))

@@ -63,7 +63,7 @@ type summaryAnswer struct {
 	Explanation []explained         `json:"explanation,omitempty"`
 }
 
-// explained is the derivation of a figure, with a link to its trades.
+// explained is a figure's derivation, with a link to its trades.
 type explained struct {
 	analytics.Explanation
 	TradesLink string `json:"trades_link" doc:"The list of exactly the trades of this figure; empty if no filter selects them, and for access tokens with scope analytics."`
@@ -87,7 +87,7 @@ func (a figureAPI) summary(ctx context.Context, in *summaryQuery) (*body[summary
 	return answer(out, err)
 }
 
-// explain explains every figure of the summary.
+// explain explains every figure in the summary.
 func (in *summaryQuery) explain(q *figureRequest, summary *analytics.Summary) []explained {
 	list := cachedFigure(q, "explanation", func() []analytics.Explanation {
 		return analytics.ExplainSummary(q.selection(), q.book.Capital, summary)
@@ -104,7 +104,7 @@ func (in *summaryQuery) explain(q *figureRequest, summary *analytics.Summary) []
 	return out
 }
 
-// hideTrades removes the ids of trades and the links to them, which may contain ids.
+// hideTrades removes trade ids and trade links, which may contain ids.
 func hideTrades(list []explained) {
 	for i := range list {
 		list[i].TradeIDs, list[i].TradesLink = []journal.TradeID{}, ""
@@ -158,7 +158,7 @@ func (a figureAPI) equityCurve(ctx context.Context, in *curveQuery) (*body[analy
 type lastPrices struct {
 	// change is the number of the last change to bars; 0 if there are none.
 	change int64
-	// now is rounded down to minutes, so that answers can be kept for a minute.
+	// now is rounded down to minutes, so answers can be kept for a minute.
 	now time.Time
 }
 
@@ -169,8 +169,8 @@ func (p lastPrices) text() string {
 	return fmt.Sprintf(" bars %d %d", p.change, p.now.Unix())
 }
 
-// lastPrices returns the state of the caller's bars. With realized results open trades
-// count already, so that bars are not needed.
+// lastPrices returns the state of the caller's bars. Realized results include open trades
+// already, so bars are not needed.
 func (a figureAPI) lastPrices(ctx context.Context, isRealized bool) (p lastPrices, err error) {
 	if isRealized {
 		return p, nil
@@ -180,12 +180,12 @@ func (a figureAPI) lastPrices(ctx context.Context, isRealized bool) (p lastPrice
 	return p, err
 }
 
-// maxOvernight is the most trades that were held overnight for which equity is marked:
-// the prices of each of their days are read.
+// maxOvernight is how many overnight trades are marked at most: prices for each of their
+// days are read.
 const maxOvernight = 10_000
 
-// overnight returns the trades of the question that were held overnight, or none if
-// there are no bars or too many trades.
+// overnight returns the selected trades held overnight, or none if there are no bars or
+// too many trades.
 func (q *figureRequest) overnight(last lastPrices) []journal.TradeID {
 	if last.change == 0 {
 		return nil
@@ -249,7 +249,7 @@ type compareQuery struct {
 	OtherTo        instantParam                    `query:"other_to" doc:"With custom and view: the last instant of the other side."`
 }
 
-// against is the other side of a comparison.
+// against is the other side in a comparison.
 type against string
 
 const (
@@ -293,15 +293,15 @@ func (a figureAPI) compare(ctx context.Context, in *compareQuery) (*body[analyti
 			return err
 		}
 		filter.Invert = in.Against.Value == againstRest
-		// The days of the probability are those of trading_days in the summaries.
+		// The probability uses the same days as trading_days in the summaries.
 		out = analytics.CompareSelections(q.selection(), book.Select(filter), time.UTC, q.book.Capital, book.Capital)
 		return nil
 	})
 	return answer(out, err)
 }
 
-// other returns the filter of the other side: the same one with the accounts and
-// the period of that side.
+// other returns the other side's filter: the same one with that side's accounts and
+// period.
 func (in *compareQuery) other() (tradefilter.Filter, error) {
 	zone, err := in.zone()
 	if err != nil {
@@ -311,7 +311,7 @@ func (in *compareQuery) other() (tradefilter.Filter, error) {
 	switch in.Against.Value {
 	case againstRest:
 		return f, nil
-	case againstView: // it is read in the snapshot of the figures
+	case againstView: // it is read in the figures' snapshot
 		if in.ViewID == "" {
 			return f, journal.InvalidField("view_id", "view_id is required with against=view.")
 		}
@@ -331,9 +331,8 @@ func (in *compareQuery) other() (tradefilter.Filter, error) {
 	return f, err
 }
 
-// viewFilter returns the filter of a view, with the period of the other side if it
-// is sent. Its weekdays and hours are those of the request's zone, unless the view
-// names one.
+// viewFilter returns a view's filter, with the other side's period if it is sent. Its
+// weekdays and hours are in the request's zone, unless the view names one.
 func (in *compareQuery) viewFilter(view views.View) (tradefilter.Filter, error) {
 	f, err := view.Filter.Parse()
 	if err != nil {
@@ -357,8 +356,7 @@ func (in *compareQuery) otherPeriod() (journal.Period, error) {
 	return period, nil
 }
 
-// previousPeriod returns the period of the same length that ends right before
-// another.
+// previousPeriod returns the period with the same length right before another.
 func previousPeriod(p journal.Period) (journal.Period, error) {
 	switch {
 	case p.From == nil:

@@ -5,9 +5,8 @@ import (
 	"testing"
 )
 
-// TestFiguresIncludeARestoredBackup: annotations that come back with a backup
-// change no fill, and count all the same. The figures are those of a server
-// that has just been started.
+// TestFiguresIncludeARestoredBackup: annotations restored from a backup change no fill,
+// and still count. The figures equal those on a new server.
 func TestFiguresIncludeARestoredBackup(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {

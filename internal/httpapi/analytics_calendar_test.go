@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestCalendarHasNotesAndRoutines shows beside the trades of a day what was
-// written and done on it, also on days without trades.
+// TestCalendarHasNotesAndRoutines shows notes and routines beside the day's trades, also
+// on days without trades.
 func TestCalendarHasNotesAndRoutines(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
@@ -36,25 +36,25 @@ func TestCalendarHasNotesAndRoutines(t *testing.T) {
 		}
 		d.get("/analytics/calendar").wantSame(got) // the present year
 
-		// A day that was named stays that day in every zone; an instant moves.
+		// A named day stays the same in every zone; an instant moves.
 		east := d.get("/analytics/calendar?year=2026&tz=Europe/Athens").want(http.StatusOK)
 		east.is("days.0.notes", "1").is("days.1.date", `"2026-01-06"`).is("days.1.notes", "1")
 		d.get("/analytics/calendar?year=2027&tz=Europe/Athens").want(http.StatusOK).is("days.0.date", `"2027-01-01"`).is("days.0.notes", "2")
 		d.get("/analytics/calendar?year=2024").want(http.StatusOK).is("days", "[]").is("total.trades", "0")
 
-		// The present year is that of the zone.
+		// The present year depends on the zone.
 		w.clock.Advance(time.Date(2026, 12, 31, 20, 0, 0, 0, time.UTC).Sub(w.clock.Now()))
 		d.token = w.logIn(ownerEmail, ownerPassword).text("access_token")
 		d.get("/analytics/calendar").want(http.StatusOK).is("year", "2026")
 		d.get("/analytics/calendar?tz=Asia/Kolkata").want(http.StatusOK).is("year", "2027")
 
-		// Another user sees nothing of it.
+		// Another user sees nothing.
 		w.addUser(d.client, "stranger@example.org").get("/analytics/calendar?year=2026").want(http.StatusOK).is("days", "[]")
 	})
 }
 
-// TestCalendarWeeks: whole weeks from the day that is asked for, also
-// across the turn of the year, and what waits for review on each day.
+// TestCalendarWeeks: whole weeks from the requested weekday, also across New Year, and
+// each day's unreviewed trades.
 func TestCalendarWeeks(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
@@ -80,7 +80,7 @@ func TestCalendarWeeks(t *testing.T) {
 		d.get("/analytics/calendar?year=2026&week_start=0").want(http.StatusOK).
 			holds("weeks", `[{"start": "2025-12-28", "trades": 2, "net_pnl": 1}, {"start": "2026-01-04", "end": "2026-01-10", "trades": 2, "net_pnl": 5.5}]`)
 
-		// Days are those of the zone, and the filter holds for what waits too.
+		// Days are in the query zone, and the filter applies to unreviewed trades too.
 		d.get("/analytics/calendar?year=2026&tz=Europe/Athens").want(http.StatusOK).
 			holds("days", `[{"date": "2026-01-03", "unreviewed": 1}, {"date": "2026-01-05", "unreviewed": 0}, {"date": "2026-01-06", "unreviewed": 1}]`)
 		d.get("/analytics/calendar?year=2026&symbol=B").want(http.StatusOK).holds("days", `[{"date": "2026-01-02", "unreviewed": 1}]`)

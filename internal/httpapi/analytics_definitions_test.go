@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestToleranceDecidesOutcomes: what is within the preference is breakeven in
-// every answer, also in one that was computed before.
+// TestToleranceDecidesOutcomes: results within the tolerance are breakeven in every
+// answer, also in one computed before.
 func TestToleranceDecidesOutcomes(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -58,8 +58,8 @@ func TestToleranceIsChecked(t *testing.T) {
 	})
 }
 
-// TestSummaryCountsDaysInOneZone: the days of the evidence are the trading days, whatever
-// zone comes with the question, and rows have bounds from two days on.
+// TestSummaryCountsDaysInOneZone: the evidence counts trading days in the same zone for
+// every question, and rows have bounds from two days on.
 func TestSummaryCountsDaysInOneZone(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {

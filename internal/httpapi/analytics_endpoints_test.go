@@ -8,7 +8,7 @@ import (
 	"fillbook/internal/figures/analytics"
 )
 
-// The fields that the contract gives each answer.
+// The fields in each answer, by the contract.
 var (
 	summaryKeys  = listSummaryKeys()
 	dayKeys      = []string{"date", "net_pnl", "gross_pnl", "fees", "trades", "wins", "losses", "win_rate", "volume", "cumulative_pnl"}
@@ -42,8 +42,7 @@ func also(path, parameter string) string {
 	return path + "?" + parameter
 }
 
-// nets records closed trades an hour apart that make these amounts, and returns
-// their ids.
+// nets records closed trades with these results an hour apart, and returns their ids.
 func (d desk) nets(symbol string, amounts ...string) []string {
 	d.w.t.Helper()
 	var ids []string
@@ -89,7 +88,7 @@ func TestFiguresHaveTheFieldsOfTheContract(t *testing.T) {
 	})
 }
 
-// TestFiguresWithoutTrades requests the figures of a journal without trades, and of one
+// TestFiguresWithoutTrades requests figures for a journal without trades, and for one
 // without accounts.
 func TestFiguresWithoutTrades(t *testing.T) {
 	t.Parallel()
@@ -152,8 +151,8 @@ func TestFigureRefusals(t *testing.T) {
 	})
 }
 
-// TestFiguresRespectTheScope: accounts of others are unknown, and currencies are
-// not added up.
+// TestFiguresRespectTheScope: other users' accounts are unknown, and currencies are not
+// added up.
 func TestFiguresRespectTheScope(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
@@ -208,8 +207,8 @@ func TestOpenTradesHaveNoFigures(t *testing.T) {
 	})
 }
 
-// TestFiguresHaveAnETagAndAllowReadTokens: unchanged figures need not be sent
-// again, and a token that may only read may read them.
+// TestFiguresHaveAnETagAndAllowReadTokens: unchanged figures need not be sent again, and
+// a read-only token may read them.
 func TestFiguresHaveAnETagAndAllowReadTokens(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {

@@ -13,14 +13,14 @@ import (
 	"fillbook/internal/figures/analytics/oracle"
 )
 
-// linkedJournal is a journal in which every trade has another power of two as its
-// result, so that a sum of results names the trades that are in it.
+// linkedJournal is a journal where every trade's result is another power of two, so a sum
+// of results names its trades.
 type linkedJournal struct {
 	desk
 	other          desk
-	tags           []string // of which the last is a mistake
+	tags           []string // the last is a mistake
 	setups         []string
-	first, between string // instants of the journal
+	first, between string // instants in the journal
 }
 
 func newLinkedJournal(w *world) *linkedJournal {
@@ -58,7 +58,7 @@ func newLinkedJournal(w *world) *linkedJournal {
 	return j
 }
 
-// questions are filters of every kind, alone and together.
+// questions returns filters with every condition, alone and together.
 func (j *linkedJournal) questions() []url.Values {
 	parts := []url.Values{
 		{},
@@ -97,9 +97,8 @@ func (j *linkedJournal) questions() []url.Values {
 	return list
 }
 
-// TestLinksListTheTradesOfTheirFigures follows every link of many questions. It
-// lists the trades of the figure, all of them and no others; and what a list
-// can be asked for has a link.
+// TestLinksListTheTradesOfTheirFigures follows every link in many answers. It lists
+// exactly the figure's trades, and every figure with a matching list filter has a link.
 func TestLinksListTheTradesOfTheirFigures(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
@@ -153,7 +152,7 @@ func (j *linkedJournal) followFigures(values url.Values) (followed int) {
 	return followed
 }
 
-// follow lists all trades that a link names.
+// follow lists all trades behind a link.
 func (j *linkedJournal) follow(link string) *reply {
 	return j.get(strings.TrimPrefix(link, "/api/v1")).want(http.StatusOK)
 }
@@ -184,7 +183,7 @@ func (j *linkedJournal) followRows(values url.Values, by string) (followed int) 
 	return followed
 }
 
-// canLinkRow reports whether the filter of the list can express a row.
+// canLinkRow reports whether the list filter can express a row.
 func (j *linkedJournal) canLinkRow(values url.Values, by, key string) bool {
 	switch by {
 	case "symbol", "root":
@@ -192,7 +191,7 @@ func (j *linkedJournal) canLinkRow(values url.Values, by, key string) bool {
 	case "side", "instrument", "account", "month", "session", "hold_time":
 		return true
 	case "weekday", "hour":
-		return !values.Has("filter_tz") // the zone of the rows is another one
+		return !values.Has("filter_tz") // the rows are in another zone
 	case "tag", "mistake":
 		return canLinkID(values, "tag", key)
 	case "setup":
@@ -201,8 +200,8 @@ func (j *linkedJournal) canLinkRow(values url.Values, by, key string) bool {
 	return false // no trade has a grade
 }
 
-// canLinkID reports whether the filter of the list can add a tag or setup to that
-// of the question.
+// canLinkID reports whether the list filter can add a tag or setup to the question's
+// filter.
 func canLinkID(values url.Values, name, key string) bool {
 	asked := values.Get(name + "_id")
 	switch values.Get(name + "_mode") {
@@ -214,9 +213,9 @@ func canLinkID(values url.Values, name, key string) bool {
 	return key == "" || asked == "" || strings.Contains(asked, key) || !strings.Contains(asked, ",")
 }
 
-// TestMonthsWithoutALink: where clocks go back over the midnight between two
-// months, the months overlap in time and no period is one of them. Elsewhere the
-// first instant of a month is found, also where it has no midnight.
+// TestMonthsWithoutALink: where clocks go back over the midnight between two months, the
+// months overlap and no period equals one of them. Elsewhere the month's first instant is
+// found, also without a midnight.
 func TestMonthsWithoutALink(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {

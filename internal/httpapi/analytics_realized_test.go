@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// scaledOut records a position that is closed on two days, one that is turned
-// around, and one of which half is still open.
+// scaledOut records a position closed on two days, a reversed one, and one that is half
+// open.
 func scaledOut(w *world) desk {
 	const day = 24 * 60
 	d := w.trader()
@@ -20,8 +20,8 @@ func scaledOut(w *world) desk {
 	return d
 }
 
-// TestRealizedDaysAgreeWithTheStatement: each closing fill counts on its own day
-// with its share of costs, before the position is flat.
+// TestRealizedDaysAgreeWithTheStatement: each closing fill counts on its own day with its
+// share in the costs, before the position is flat.
 func TestRealizedDaysAgreeWithTheStatement(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
@@ -55,8 +55,8 @@ func TestRealizedDaysAgreeWithTheStatement(t *testing.T) {
 	})
 }
 
-// TestRealizedIsRefusedWhereNotAvailable: figures without realized results say so, and so does
-// a word that is no basis.
+// TestRealizedIsRefusedWhereNotAvailable: figures without realized results refuse the
+// basis, as every figure refuses an unknown word.
 func TestRealizedIsRefusedWhereNotAvailable(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
@@ -74,14 +74,14 @@ func TestRealizedIsRefusedWhereNotAvailable(t *testing.T) {
 	})
 }
 
-// TestRealizedFiguresAreExplained: counts and named trades are those of the
-// figures, and there is a link only where a list has the same trades.
+// TestRealizedFiguresAreExplained: counts and named trades match the figures, and there
+// is a link only if a list has the same trades.
 func TestRealizedFiguresAreExplained(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := scaledOut(w)
 		for _, c := range []struct{ query, trades, drawdown, link string }{
-			{"", "3", "1", ""}, // the loss of AAA is all of the fall
+			{"", "3", "1", ""}, // the AAA loss is the whole drawdown
 			{"&status=closed", "2", "1", "/api/v1/trades?status=closed"},
 			{"&status=closed&from=2026-01-07T00:00:00Z", "2", "1", ""},
 			{"&status=open", "1", "0", ""},

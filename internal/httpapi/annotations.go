@@ -32,7 +32,7 @@ type TradeDetail struct {
 	Warnings      []string         `json:"warnings,omitempty" doc:"What to check about the annotations, as sentences."`
 }
 
-// tradeFill is a fill with its share in this trade: all of it, or a part if the fill
+// tradeFill is a fill with its share in this trade: the whole fill, or a part if it
 // crosses zero.
 type tradeFill struct {
 	Execution
@@ -63,10 +63,10 @@ func readTradeDetail(ctx context.Context, tx *db.Tx, owner journal.UserID, id jo
 	return shapeTradeDetail(&detail), err
 }
 
-// SentValues are the annotations of a trade in a request.
+// SentValues are a trade's annotations in a request.
 type SentValues = annotations.Members[opt[string], opt[decimal.Decimal], opt[integer], opt[instant]]
 
-// AnnotationFields are the writable annotations of a trade.
+// AnnotationFields are a trade's writable annotations.
 type AnnotationFields struct {
 	SentValues
 	SetupID  opt[journal.SetupID]   `json:"setup_id" required:"false" doc:"A single setup, in place of setup_ids."`
@@ -74,12 +74,12 @@ type AnnotationFields struct {
 	TagIDs   opt[[]journal.TagID]   `json:"tag_ids" required:"false"`
 	Rules    opt[[]sentRule]        `json:"rules" required:"false" doc:"The rules to answer; other rules keep their state. Null removes all states."`
 	Reviewed opt[bool]              `json:"reviewed" required:"false"`
-	// ReviewedAt takes the place of the value of this name, which cannot be
-	// written: the time of a review is the time of the request.
+	// ReviewedAt hides the member with this name, which cannot be written: a review has
+	// the request's time.
 	ReviewedAt jsontext.Value `json:"reviewed_at" hidden:"true"`
 }
 
-// sentRule is the state of one rule in a request.
+// sentRule is a rule's state in a request.
 type sentRule struct {
 	SetupID journal.SetupID         `json:"setup_id" doc:"A setup of the trade."`
 	Rule    string                  `json:"rule" doc:"The text of a line of the setup's checklist."`
@@ -90,8 +90,8 @@ func (r sentRule) change() playbook.RuleChange {
 	return playbook.RuleChange{Setup: r.SetupID, Rule: r.Rule, State: r.State.Value}
 }
 
-// TransformSchema describes the annotations as optional. A body that embeds them
-// has it too.
+// TransformSchema describes the annotations as optional, also in a body with them
+// embedded.
 func (AnnotationFields) TransformSchema(_ huma.Registry, schema *huma.Schema) *huma.Schema {
 	schema.Required = slices.DeleteFunc(schema.Required, func(name string) bool {
 		return slices.ContainsFunc(annotations.Fields, func(f annotations.Field) bool { return f.Name == name })
@@ -99,7 +99,7 @@ func (AnnotationFields) TransformSchema(_ huma.Registry, schema *huma.Schema) *h
 	return schema
 }
 
-// change returns the change that a request describes.
+// change returns the requested change.
 func (f *AnnotationFields) change() playbook.AnnotationChange {
 	change := playbook.AnnotationChange{
 		Setup: f.SetupID.Opt, Setups: f.SetupIDs.Opt, Tags: f.TagIDs.Opt, Reviewed: f.Reviewed.Opt,
@@ -147,9 +147,8 @@ func (a tradeAPI) annotateTrade(ctx context.Context, in *ChangeOf[journal.TradeI
 	return answer(shapeTradeDetail(&detail), err)
 }
 
-// dropDerivedRisk removes the initial risk from a change that sends back the value
-// that was derived from the stop, so that it stays derived. A risk that does not follow
-// from the stop after the change is stated: nothing that was sent gets lost.
+// dropDerivedRisk removes an initial risk from a change if it sends back the value
+// derived from the stop, so it stays derived. Any other risk is stated and is kept.
 func dropDerivedRisk(ctx context.Context, tx *db.Tx, owner journal.UserID, stored playbook.Annotations, change *playbook.AnnotationChange) error {
 	sent := change.InitialRisk
 	if !sent.Set || sent.Null || stored.InitialRisk.Valid || !stored.StopPrice.Valid {
@@ -193,7 +192,7 @@ func (a tradeAPI) deleteTrade(ctx context.Context, in *DeleteOf[journal.TradeID]
 	})
 }
 
-// orphan has the annotations of a trade that has no fill left.
+// orphan has the annotations from a trade without fills.
 type orphan struct {
 	TradeID    journal.TradeID     `json:"trade_id"`
 	AccountID  journal.AccountID   `json:"account_id"`

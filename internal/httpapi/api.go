@@ -1,10 +1,10 @@
-// Package httpapi is the HTTP API of Fillbook: the operations, the JSON of each
-// and who may call it. The domain packages implement the operations, and package
-// transport what all requests have in common.
+// Package httpapi is Fillbook's HTTP API: the operations, their JSON and who may call
+// them. The domain packages implement the operations, and package transport handles what
+// all requests share.
 //
-// Each resource has a file with its JSON types, its routes, and short handlers
-// that convert between JSON and the domain. The API description at /openapi.json
-// is generated from the same types and routes.
+// Each resource has a file with its JSON types, its routes, and short handlers for
+// converting between JSON and the domain. The API description at /openapi.json is
+// generated from the same types and routes.
 package httpapi
 
 import (
@@ -26,7 +26,7 @@ import (
 	"fillbook/internal/transport"
 )
 
-// Options are the settings of the API.
+// Options are the API settings.
 type Options struct {
 	Version string
 	Log     *slog.Logger
@@ -36,41 +36,39 @@ type Options struct {
 
 	AttachmentMaxBytes int64
 	ImportMaxBytes     int64
-	// BarsMaxBytes is the size of the largest file of bars.
+	// BarsMaxBytes limits the size of a bar file.
 	BarsMaxBytes int64
 	// ShareLinks enables public links.
 	ShareLinks bool
-	// PublicURL is the public address of the server, for links; empty if it is
-	// not configured.
+	// PublicURL is the server's public address, for links; empty if it is not configured.
 	PublicURL string
 
-	// AuthFailures limits failed sign-ins, refreshes, registrations and setups
-	// of one client address: Burst within Burst / PerSecond seconds.
+	// AuthFailures limits failed sign-ins, refreshes, registrations and setups from one
+	// client address: Burst within Burst / PerSecond seconds.
 	AuthFailures transport.Rate
-	// SecretFailures limits failed password and code checks of a signed-in
-	// user.
+	// SecretFailures limits a signed-in user's failed password and code checks.
 	SecretFailures transport.Rate
 	ShareRate      transport.Rate
-	// HookRate limits the wrong secrets of hooks that one client address sends.
+	// HookRate limits wrong hook secrets from one client address.
 	HookRate transport.Rate
-	// ImportsAtOnce is how many files of one user are processed at the same
-	// time; the others wait. 0 means no limit.
+	// ImportsAtOnce is how many files from one user are processed at the same time; the
+	// others wait. 0 means no limit.
 	ImportsAtOnce int
 
-	// SpoolDir is the directory for uploads and long answers that do not stay in
-	// memory; empty means the system's directory for temporary files.
+	// SpoolDir is the directory for uploads and long answers too large for memory; empty
+	// means the system's temporary directory.
 	SpoolDir string
 
 	// Web serves everything outside /api: the page and the reference.
 	Web http.Handler
 }
 
-// API is the set of operations on one installation.
+// API has the operations on one installation.
 type API struct {
 	*installation.Installation
 	options     Options
 	mux         *http.ServeMux
-	parameters  map[string]bool // the query parameters of all GET routes
+	parameters  map[string]bool // the query parameters on all GET routes
 	huma        huma.API
 	idempotency *transport.Idempotency
 	shareLimit  *transport.Limiter
@@ -125,14 +123,14 @@ func newAPI(services *installation.Installation, options Options, schemas huma.R
 // resource is a group of operations.
 type resource interface{ register(api *API) }
 
-// registerRoutes registers the routes of every resource.
+// registerRoutes registers all routes.
 func (a *API) registerRoutes() {
 	for _, r := range a.resources() {
 		r.register(a)
 	}
 }
 
-// resources returns all resources with the services that each needs.
+// resources returns all resources, each with its services.
 func (a *API) resources() []resource {
 	s := a.Installation
 	return []resource{
@@ -155,7 +153,7 @@ func (a *API) resources() []resource {
 // Handler returns the handler for all requests.
 func (a *API) Handler() http.Handler { return a.handler }
 
-// Sweep deletes stored answers of idempotent requests that have expired.
+// Sweep deletes expired answers to idempotent requests.
 func (a *API) Sweep(ctx context.Context) error { return a.idempotency.Sweep(ctx) }
 
 // route finds the handler. It answers unknown paths and wrong methods below
@@ -193,9 +191,8 @@ func writeRouteError(w http.ResponseWriter, r *http.Request, handler http.Handle
 		"This path does not support "+r.Method+". The Allow header lists the methods that it supports.")
 }
 
-// writePathNotFound writes the refusal of an unknown path. A path that cannot be a
-// share link is refused like a link that does not exist, so that an outsider
-// cannot tell the two apart.
+// writePathNotFound refuses an unknown path. A path that cannot be a share link is
+// refused like an unknown link, so an outsider cannot tell the two apart.
 func writePathNotFound(w http.ResponseWriter, r *http.Request) {
 	if strings.HasPrefix(r.URL.Path, prefix+"/public/share/") {
 		transport.WriteError(w, r, sharing.ErrNotFound())

@@ -83,13 +83,13 @@ func (a attachmentAPI) registerAttachedRoutes(api *API, path, name string, targe
 	})
 }
 
-// attachedQuery selects the attachments of a record.
+// attachedQuery selects a record's attachments.
 type attachedQuery struct {
 	ByID[string]
 	Paging
 }
 
-// listAttached lists the attachments of a trade or note of the owner.
+// listAttached lists the attachments on the owner's trade or note.
 func listAttached(ctx context.Context, tx *db.Tx, owner journal.UserID, target playbook.Target) (list []playbook.Attachment, err error) {
 	if target.Trade != "" {
 		err = ledger.CheckTradeOwner(ctx, tx, owner, target.Trade)
@@ -123,8 +123,8 @@ func (a attachmentAPI) registerAttachmentFileRoutes(api *API) {
 		})
 }
 
-// sendFile sends a file as a download that a browser does not run on our origin.
-// Its tag is that of the record, which If-Match compares.
+// sendFile sends a file as a download, which no browser runs on our origin. Its tag is
+// the record's, for If-Match.
 func sendFile(ctx huma.Context, file playbook.Attachment, tag string, content io.ReadCloser) {
 	defer content.Close() //nolint:errcheck // it was only read
 	ctx.SetHeader("ETag", tag)

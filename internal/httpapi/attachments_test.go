@@ -19,7 +19,7 @@ import (
 	"testing"
 )
 
-// tinyPNG, tinyJPEG and tinyPDF are the smallest files of their kinds.
+// tinyPNG, tinyJPEG and tinyPDF are the smallest valid files.
 var (
 	tinyPNG  = drawn(func(out *bytes.Buffer, picture image.Image) error { return png.Encode(out, picture) })
 	tinyJPEG = drawn(func(out *bytes.Buffer, picture image.Image) error { return jpeg.Encode(out, picture, nil) })
@@ -98,7 +98,7 @@ func TestAttachments(t *testing.T) {
 				ids = append(ids, made.text("id"))
 				wantDownload(t, d.get("/attachments/"+made.text("id")).want(http.StatusOK), file.mediaType, file.content)
 			}
-			d.get(parent+"/attachments").want(http.StatusOK).wantColumn("id", ids...) // in the order of arrival
+			d.get(parent+"/attachments").want(http.StatusOK).wantColumn("id", ids...) // oldest first
 			if parent == trade {
 				if n := d.get(trade).count("attachments"); n != len(ids) {
 					t.Errorf("the trade shows %d attachments, want %d", n, len(ids))
@@ -116,7 +116,7 @@ func TestAttachments(t *testing.T) {
 	})
 }
 
-// wantDownload requires that a browser saves the file and never runs it.
+// wantDownload requires headers with which a browser saves the file and never runs it.
 func wantDownload(t *testing.T, r *reply, mediaType string, content []byte) {
 	t.Helper()
 	if !bytes.Equal(r.body, content) {
@@ -138,7 +138,7 @@ func wantDownload(t *testing.T, r *reply, mediaType string, content []byte) {
 	}
 }
 
-// TestCachedDownloads answers 304 to a client that has the file.
+// TestCachedDownloads answers 304 if the client has the file.
 func TestCachedDownloads(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -154,7 +154,7 @@ func TestCachedDownloads(t *testing.T) {
 				t.Errorf("304 with %d bytes and the tag %s", len(cached.body), cached.tag())
 			}
 			d.with("If-None-Match", `"other"`).get(path).want(http.StatusOK)
-			// The tag of the download, and that of the record, are good for If-Match.
+			// The download's tag and the record's both work in If-Match.
 			d.with("If-Match", `"other"`).delete(path).wantError(http.StatusPreconditionFailed, "precondition_failed")
 			d.with("If-Match", read.tag()).delete(path).wantNone()
 		}

@@ -30,7 +30,7 @@ func TestAuditRecordsActions(t *testing.T) {
 		owner := w.setUp()
 		step := func(want string, act func()) {
 			t.Helper()
-			w.clock.Advance(time.Second) // so that the order is one of time
+			w.clock.Advance(time.Second) // so events are ordered by time
 			act()
 			if got := owner.events("?limit=1"); len(got) != 1 || got[0] != want {
 				t.Errorf("the newest event is %v, want %s", got, want)
@@ -75,7 +75,7 @@ func TestAuditRecordsActions(t *testing.T) {
 	})
 }
 
-// TestAuditRecordsCallerCredentialAndAddress looks at every field of some events.
+// TestAuditRecordsCallerCredentialAndAddress checks every field in some events.
 func TestAuditRecordsCallerCredentialAndAddress(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -170,7 +170,7 @@ func TestAuditPages(t *testing.T) {
 				t.Errorf("limit %d takes %d pages", size, pages)
 			}
 		}
-		// An event that arrives between two pages shifts nothing.
+		// An event between two pages shifts nothing.
 		first := owner.get("/admin/audit?limit=6").want(http.StatusOK)
 		w.clock.Advance(time.Second)
 		owner.mint(map[string]any{"name": "late"})
@@ -181,7 +181,7 @@ func TestAuditPages(t *testing.T) {
 	})
 }
 
-// nextOf is the path of the next page below /api/v1, or nothing.
+// nextOf returns the next page's path below /api/v1, or nothing.
 func nextOf(page *reply) string {
 	link := page.header.Get("Link")
 	if link == "" {

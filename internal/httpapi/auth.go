@@ -13,21 +13,20 @@ import (
 
 type principalKey struct{}
 
-// caller returns the signed-in user of a route that is not public.
+// caller returns the signed-in user on a private route.
 func caller(ctx context.Context) identity.Principal {
 	principal, _ := ctx.Value(principalKey{}).(identity.Principal)
 	return principal
 }
 
-// client returns the address and user agent of the caller, for sessions and the audit.
+// client returns the caller's address and user agent, for sessions and the audit.
 func client(ctx context.Context) identity.Client {
 	request := transport.RequestOf(ctx)
 	return identity.Client{IP: request.Address, UserAgent: request.UserAgent, RequestID: request.ID}
 }
 
-// authenticate refuses a request whose credential does not give access to the
-// route, and limits the request to the accounts of the access token. Access is decided
-// nowhere else.
+// authenticate refuses a request whose credential gives no access to the route, and
+// limits the request to the access token's accounts. Access is decided nowhere else.
 func (a *API) authenticate(route route) transport.Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -55,8 +54,8 @@ func (a *API) authenticate(route route) transport.Middleware {
 
 type ownCallerKey struct{}
 
-// HandlerFor returns the handler for requests of the server itself, which have no
-// credential. They act as the caller.
+// HandlerFor returns the handler for the server's own requests, which have no credential.
+// They act as the caller.
 func (a *API) HandlerFor(caller identity.Principal) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a.handler.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), ownCallerKey{}, caller)))

@@ -15,7 +15,7 @@ import (
 	"fillbook/internal/transport"
 )
 
-// barImport is an import of bars.
+// barImport is an import with bars.
 type barImport struct {
 	ID        journal.BarImportID `json:"id"`
 	Filename  string              `json:"filename"`
@@ -41,7 +41,7 @@ type barGap struct {
 	To   journal.Day `json:"to" doc:"The last day, inclusive."`
 }
 
-// barReading is how times and prices of a file are meant, found with the fills.
+// barReading is the meaning of times and prices in a file, found with the fills.
 type barReading struct {
 	TZ           string          `json:"tz" doc:"A name such as America/New_York, or an offset such as -05:00."`
 	Stamp        string          `json:"stamp" enum:"open,close"`
@@ -51,7 +51,7 @@ type barReading struct {
 	Certain      bool            `json:"certain" doc:"Enough fills prove it, so that a commit uses it without being asked."`
 }
 
-// barPreviewSeries describes the bars of one series in a file.
+// barPreviewSeries describes one series in a bar file.
 type barPreviewSeries struct {
 	Symbol         string             `json:"symbol"`
 	Contract       string             `json:"contract" doc:"The contract of an option; empty otherwise."`
@@ -82,7 +82,7 @@ type barProblem struct {
 	Message string `json:"message"`
 }
 
-// BarPreview describes a file of bars.
+// BarPreview describes a bar file.
 type BarPreview struct {
 	Series         []barPreviewSeries `json:"series"`
 	Layout         string             `json:"layout" doc:"The name of what wrote the file, such as TradingView."`
@@ -93,7 +93,7 @@ type BarPreview struct {
 	MissingMapping []string           `json:"missing_mapping" doc:"What must be sent before this file can be committed: tz, stamp, symbol or bar_secs."`
 }
 
-// barCommit is the answer of a commit.
+// barCommit is the answer to a commit.
 type barCommit struct {
 	ImportBatchID journal.BarImportID `json:"import_batch_id"`
 	Inserted      int                 `json:"inserted"`
@@ -146,7 +146,7 @@ func stampName(stamp market.Stamp) string {
 	return "open"
 }
 
-// barFields are the fields of the form besides the file.
+// barFields are the form fields besides the file.
 var barFields = map[string]string{
 	"symbol":      "The symbol of a file that does not name it. Of a file with several symbols only this one is read.",
 	"tz":          "The time zone of times without one: a name such as America/New_York or an offset such as -05:00. Without it the fills find it. Times with an offset and numbers since 1970 do not need it.",
@@ -180,7 +180,7 @@ func (a barAPI) registerBarImportRoutes(api *API) {
 		})
 }
 
-// barUpload reads the form of a file of bars.
+// barUpload reads the form with a bar file.
 func (a barAPI) barUpload(ctx context.Context) (up barimport.Upload, err error) {
 	form := transport.FormOf(ctx)
 	if form.File == nil {

@@ -15,7 +15,7 @@ import (
 	"fillbook/internal/transport"
 )
 
-// barProvider is a provider of bars that users can choose.
+// barProvider is a bar provider to choose.
 type barProvider struct {
 	Provider  string          `json:"provider" example:"alpaca"`
 	Name      string          `json:"name" example:"Alpaca"`
@@ -28,7 +28,7 @@ type barProvider struct {
 	Fields    []providerField `json:"fields" doc:"The credentials and choices of a source."`
 }
 
-// providerField is a credential or a choice of a provider.
+// providerField is a provider's credential or choice.
 type providerField struct {
 	Name      string           `json:"name"`
 	Title     string           `json:"title"`
@@ -51,7 +51,7 @@ func shapeField(f remote.Field) providerField {
 	}
 }
 
-// barSourceAPI has the operations on sources of bars.
+// barSourceAPI has the operations on bar sources.
 type barSourceAPI struct{ sources *barfetch.Service }
 
 func (a barSourceAPI) shapeProvider(p barsource.Provider) barProvider {
@@ -64,7 +64,7 @@ func (a barSourceAPI) shapeProvider(p barsource.Provider) barProvider {
 	}
 }
 
-// barSource is a provider that the user fetches bars from.
+// barSource is a provider from which the user fetches bars.
 type barSource struct {
 	ID             journal.BarSourceID `json:"id"`
 	Provider       string              `json:"provider"`
@@ -117,7 +117,7 @@ func parseSince(given opt[string]) (since journal.Opt[journal.Day], err error) {
 	return since, err
 }
 
-// barRun is a run of a source.
+// barRun is a source's run.
 type barRun struct {
 	ID        journal.BarRunID      `json:"id"`
 	StartedAt time.Time             `json:"started_at"`
@@ -138,7 +138,7 @@ func shapeBarRun(r barfetch.Run) barRun {
 	}
 }
 
-// StartOf is the input of a run of one source.
+// StartOf is the input for starting one source.
 type StartOf struct {
 	ByID[journal.BarSourceID]
 	MaxPrice string `query:"max_price" doc:"The most that the run may cost, in the currency of the price. Required for a provider that charges." example:"1.50"`
@@ -251,7 +251,7 @@ func (a barSourceAPI) registerBarRunRoutes(api *API, route func(method, path, id
 		})
 }
 
-// RunsOf selects the runs of one connection or source.
+// RunsOf selects the runs for one connection or source.
 type RunsOf[ID ~string] struct {
 	ByID[ID]
 	Paging

@@ -15,8 +15,8 @@ import (
 	"fillbook/internal/trading/instruments"
 )
 
-// vendor is a provider whose bars are at 91,357.13, a price that is nowhere else. With a
-// price it is a shop.
+// vendor is a provider with bars at 91,357.13, a price found nowhere else. With a price
+// it is a shop.
 type vendor struct{ name string }
 
 func (v vendor) Describe() barsource.Description {
@@ -132,8 +132,7 @@ func TestBarSourcesNeedOutbound(t *testing.T) {
 	}, vendorsOn, func(s *settle) { s.outbound = nil })
 }
 
-// TestShareLinksHaveNoBars checks that a public page shows nothing of bars that a
-// provider sold to the user.
+// TestShareLinksHaveNoBars checks that a public page shows no bars from a paid provider.
 func TestShareLinksHaveNoBars(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {

@@ -16,7 +16,7 @@ import (
 	"fillbook/internal/transport"
 )
 
-// barSeries is a stored series of bars.
+// barSeries is a stored bar series.
 type barSeries struct {
 	ID         journal.SeriesID  `json:"id"`
 	Symbol     string            `json:"symbol"`
@@ -39,7 +39,7 @@ func shapeSeries(s bars.Series) barSeries {
 
 func fromSeconds(second int64) time.Time { return time.Unix(second, 0).UTC() }
 
-// barAlias is the symbol of the bars that a symbol of the journal uses.
+// barAlias maps a journal symbol to the symbol with its bars.
 type barAlias struct {
 	ID         journal.BarAliasID `json:"id"`
 	Symbol     string             `json:"symbol" doc:"The symbol in the journal."`
@@ -115,7 +115,7 @@ func (optionRights) values() []instruments.Right {
 	return []instruments.Right{instruments.Call, instruments.Put}
 }
 
-// barQuery selects the bars of a chart.
+// barQuery selects the bars in a chart.
 type barQuery struct {
 	Symbol         string                                     `query:"symbol" required:"true" doc:"The symbol, in any notation: NQZ26, NQ 12-26 and /NQZ6 are the same."`
 	InstrumentType string                                     `query:"instrument_type" doc:"The type of the instrument, such as future. It decides whether ES is the future or the share."`
@@ -149,8 +149,8 @@ func (q barQuery) toQuery() (w bars.WindowQuery, err error) {
 	return w, err
 }
 
-// setWindow sets the openings of the first and the last bar. The parameters are from and
-// to after a prefix.
+// setWindow sets when the first and the last bar open. The parameters are from and to
+// after a prefix.
 func setWindow(w *bars.WindowQuery, from, to instantParam, prefix string) error {
 	if from.at != nil {
 		first := from.at.Unix()

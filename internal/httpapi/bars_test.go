@@ -11,8 +11,8 @@ import (
 // barsStart is a Monday, 9:30 in New York.
 var barsStart = time.Date(2026, 1, 5, 14, 30, 0, 0, time.UTC)
 
-// barFile returns minutes as TradingView writes them: the open of each is its number
-// plus 100, the high a quarter more and the low a quarter less.
+// barFile returns minutes in TradingView's layout: each opens at its number plus 100, the
+// high is a quarter more and the low a quarter less.
 func barFile(minutes int) string {
 	var b strings.Builder
 	b.WriteString("time,open,high,low,close,Volume\n")

@@ -21,8 +21,8 @@ import (
 	"fillbook/internal/transport"
 )
 
-// BenchmarkRequests sends requests over loopback to a journal of n fills, three
-// for each trade.
+// BenchmarkRequests sends requests over loopback to a journal with n fills, three for
+// each trade.
 func BenchmarkRequests(b *testing.B) {
 	for _, engine := range []db.Engine{db.SQLite, db.PostgreSQL} {
 		b.Run(string(engine), func(b *testing.B) {
@@ -57,9 +57,8 @@ func BenchmarkRequests(b *testing.B) {
 	}
 }
 
-// BenchmarkFilters sends filtered requests to a journal of a million fills, of which
-// 20,000 trades have notes. Each request has another limit, so that none is answered
-// from the cache of answers.
+// BenchmarkFilters sends filtered requests to a journal with a million fills and 20,000
+// annotated trades. Each request has another limit, so none is answered from the cache.
 func BenchmarkFilters(b *testing.B) {
 	const fills, noted, perCall = 1_000_000, 20_000, 1000
 	w := newWorld(b, testkit.Open(b, db.SQLite), func(s *settle) { s.api.Log = slog.New(slog.DiscardHandler) })
@@ -96,8 +95,8 @@ func BenchmarkFilters(b *testing.B) {
 	}
 }
 
-// BenchmarkSearch searches 100,000 trades with notes and 100,000 notes: with words that
-// were searched for before, and after a write.
+// BenchmarkSearch searches 100,000 trades with notes and 100,000 notes: for words
+// searched before, and after a write.
 func BenchmarkSearch(b *testing.B) {
 	const texts, perCall = 100_000, 1000
 	for _, engine := range []db.Engine{db.SQLite, db.PostgreSQL} {
@@ -151,8 +150,8 @@ func BenchmarkSearch(b *testing.B) {
 	}
 }
 
-// serveWorld serves the handler on loopback and returns a function that sends a
-// request and reads its answer.
+// serveWorld serves the handler on loopback and returns a function for sending a request
+// and reading its answer.
 func serveWorld(b *testing.B, w *world, token string) func(b *testing.B, method, path string, body []byte) {
 	b.Helper()
 	var config net.ListenConfig
@@ -190,7 +189,7 @@ func serveWorld(b *testing.B, w *world, token string) func(b *testing.B, method,
 	}
 }
 
-// addFills stores n fills of 200 symbols, three for each trade.
+// addFills stores n fills in 200 symbols, three for each trade.
 func addFills(b *testing.B, w *world, owner string, account journal.AccountID, n int) {
 	b.Helper()
 	begin := w.clock.Now().Add(-3 * 365 * 24 * time.Hour)

@@ -10,10 +10,9 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// describeBody corrects huma's description of the JSON body of a route. A
-// required field cannot be null. In a change (PUT, PATCH) no field of type opt
-// is required, because an absent one stays as it is; such a body gets its own
-// schema, apart from that of the POST.
+// describeBody corrects huma's description of a route's JSON body. A required field
+// cannot be null. In a change (PUT, PATCH) no opt field is required, because an absent
+// one stays as it is; such a body gets its own schema, apart from the POST schema.
 func (a *API) describeBody(r route, input reflect.Type) {
 	media := requestBody(a.huma.OpenAPI().Paths[prefix+r.path], r.method).Content["application/json"]
 	if media == nil || media.Schema.Ref == "" {
@@ -44,9 +43,8 @@ func requestBody(item *huma.PathItem, method string) *huma.RequestBody {
 	}
 }
 
-// forbidNull makes the required properties of an object not nullable, also
-// those of objects in its lists. They are replaced, not changed: a schema may
-// be shared.
+// forbidNull makes an object's required properties not nullable, also in objects in its
+// lists. They are replaced, not changed: a schema may be shared.
 func forbidNull(schemas huma.Registry, object *huma.Schema) {
 	for _, property := range object.Properties {
 		if property.Items != nil && property.Items.Ref != "" {
@@ -62,8 +60,7 @@ func forbidNull(schemas huma.Registry, object *huma.Schema) {
 	}
 }
 
-// optFields returns the JSON names of the fields of type opt in the body of a
-// route's input.
+// optFields returns the JSON names of the opt fields in a route's body.
 func optFields(input reflect.Type) map[string]bool {
 	body, ok := input.FieldByName("Body")
 	if !ok || body.Type.Kind() != reflect.Struct {

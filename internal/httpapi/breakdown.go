@@ -24,7 +24,7 @@ type breakdownQuery struct {
 // dimensionParam is what a breakdown groups by.
 type dimensionParam struct{ analytics.Dimension }
 
-// UnmarshalText parses the name of the dimension.
+// UnmarshalText parses a dimension name.
 func (p *dimensionParam) UnmarshalText(text []byte) (err error) {
 	p.Dimension, err = analytics.ParseDimension(paramMark, string(text))
 	return err
@@ -33,7 +33,7 @@ func (p *dimensionParam) UnmarshalText(text []byte) (err error) {
 // Schema describes the names.
 func (dimensionParam) Schema(huma.Registry) *huma.Schema { return describeEnum(analytics.Dimensions()) }
 
-// breakdownRow is a row with the name of the record that its key identifies.
+// breakdownRow is a row with the name of the record behind its key.
 type breakdownRow struct {
 	analytics.Row
 	Evidence    orNull[analytics.Evidence] `json:"evidence" doc:"null if evidence is false"`
@@ -81,8 +81,8 @@ func (a figureAPI) breakdown(ctx context.Context, in *breakdownQuery) (*body[[]b
 	return answer(out, err)
 }
 
-// loadNames returns the names of the records that the keys of a breakdown
-// identify, and the tags that are mistakes.
+// loadNames returns the names of the records behind a breakdown's keys, and the mistake
+// tags.
 func (a figureAPI) loadNames(
 	ctx context.Context, tx *db.Tx, by analytics.Dimension, book *columns.Snapshot,
 ) (names map[string]string, mistakes []journal.TagID, err error) {
@@ -111,7 +111,7 @@ func (a figureAPI) loadNames(
 	return names, nil, nil
 }
 
-// explainRow returns the formula of a row and the link to its trades.
+// explainRow returns a row's formula and the link to its trades.
 func (in *breakdownQuery) explainRow(ctx context.Context, by analytics.Dimension, key string, zone *time.Location) *explainedRow {
 	return &explainedRow{
 		Formula:    "net_pnl = sum of the net results of the row's trades; win_rate = wins / trades; profit_factor = gross profit / gross loss",

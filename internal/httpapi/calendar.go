@@ -27,7 +27,7 @@ type (
 func (yearRange) bounds() (least, most int)    { return 1970, 2199 }
 func (weekdayRange) bounds() (least, most int) { return int(time.Sunday), int(time.Saturday) }
 
-// calendarAnswer is a year with the results, notes and routines of its days.
+// calendarAnswer is a year with each day's results, notes and routines.
 type calendarAnswer struct {
 	Year   int               `json:"year"`
 	Days   []calendarDay     `json:"days" doc:"Only days with trades, notes or a routine."`
@@ -73,7 +73,7 @@ func (a figureAPI) calendar(ctx context.Context, in *calendarQuery) (*body[calen
 	return answer(out, err)
 }
 
-// addUnreviewed counts the closed trades of each day that are not reviewed.
+// addUnreviewed counts each day's unreviewed closed trades.
 func (q *figureRequest) addUnreviewed(
 	ctx context.Context, tx *db.Tx, filter tradefilter.Filter, year int, days map[journal.Day]*calendarDay,
 ) error {
@@ -82,7 +82,7 @@ func (q *figureRequest) addUnreviewed(
 	}
 	filter.Reviewed = journal.Some(false)
 	if q.book.Realized {
-		filter.ByOpening = false // as the parts of the trades are
+		filter.ByOpening = false // like the trade parts
 	}
 	period := &filter.Scope.Period
 	first, last := time.Date(year, 1, 1, 0, 0, 0, 0, q.zone), time.Date(year+1, 1, 1, 0, 0, 0, 0, q.zone).Add(-time.Microsecond)
@@ -103,7 +103,7 @@ func (q *figureRequest) addUnreviewed(
 	return nil
 }
 
-// addNotes counts the notes of each day.
+// addNotes counts each day's notes.
 func addNotes(ctx context.Context, tx *db.Tx, owner journal.UserID, year int, zone *time.Location, days map[journal.Day]*calendarDay) error {
 	from, to := time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, -1), time.Date(year+1, 1, 2, 0, 0, 0, 0, time.UTC)
 	filter := playbook.NoteFilter{Period: journal.Period{From: &from, To: &to}}
@@ -115,8 +115,7 @@ func addNotes(ctx context.Context, tx *db.Tx, owner journal.UserID, year int, zo
 	})
 }
 
-// addRoutine adds the completion of the routine to each day and lists the days
-// in order.
+// addRoutine adds the routine completion to each day and lists the days in order.
 func (a figureAPI) addRoutine(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, year int, days map[journal.Day]*calendarDay, out *calendarAnswer,
 ) error {

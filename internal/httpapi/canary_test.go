@@ -16,7 +16,7 @@ import (
 // belong.
 type canaries map[string]string
 
-// pair adds both tokens of a pair.
+// pair adds both tokens in a pair.
 func (c canaries) pair(name string, r *reply) *reply {
 	r.t.Helper()
 	r.want(r.status)
@@ -27,9 +27,8 @@ func (c canaries) pair(name string, r *reply) *reply {
 	return r
 }
 
-// TestNoSecretIsStoredOrLogged lives through everything that has to do with
-// secrets, in the right and in the wrong places, and then searches the log, the
-// audit and every byte of the database for them.
+// TestNoSecretIsStoredOrLogged uses every secret, in the right and in the wrong places,
+// and then searches the log, the audit and every database byte for them.
 func TestNoSecretIsStoredOrLogged(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -52,7 +51,7 @@ func TestNoSecretIsStoredOrLogged(t *testing.T) {
 				if secret == "" {
 					t.Fatalf("the %s is empty", name)
 				}
-				// The first characters of an access token are kept to know it by.
+				// The first characters of an access token are kept to identify it.
 				hidden := strings.TrimPrefix(secret, "svc_pat_")
 				if len(hidden) < len(secret) {
 					hidden = hidden[4:]
@@ -65,7 +64,7 @@ func TestNoSecretIsStoredOrLogged(t *testing.T) {
 				}
 			}
 		}
-		// Of people, the log knows ids and no addresses.
+		// The log identifies people by ids, never by addresses.
 		for _, address := range []string{"canary-owner", "canary-user", "canary-stranger"} {
 			if strings.Contains(places["the log"], address) {
 				t.Errorf("the log contains the address %s", address)
@@ -77,7 +76,7 @@ func TestNoSecretIsStoredOrLogged(t *testing.T) {
 	}, openRegistration, exchangesOn)
 }
 
-// live does everything once and returns all the secrets that came up.
+// live does everything once and returns all secrets used.
 func (w *world) live(secrets canaries) canaries {
 	w.t.Helper()
 	owner := w.beginLife(secrets)
@@ -134,8 +133,8 @@ func (w *world) beginLife(secrets canaries) *client {
 	return owner
 }
 
-// useConnection sends keys of brokers to every route that takes one, and runs connections
-// with them.
+// useConnection sends broker keys to every route with keys, and runs connections with
+// them.
 func (w *world) useConnection(secrets canaries, owner *client) {
 	w.t.Helper()
 	d := owner.desk("Connected")
@@ -164,8 +163,8 @@ func (w *world) useConnection(secrets canaries, owner *client) {
 	}
 }
 
-// useHook sends the secret of a hook in the header, in the query, in bodies that are
-// kept, and with a fault.
+// useHook sends a hook's secret in the header, in the query, in stored bodies, and with a
+// fault.
 func (w *world) useHook(secrets canaries, owner *client) {
 	w.t.Helper()
 	d := owner.desk("Canary")
@@ -213,8 +212,8 @@ func (w *world) misplace(secrets canaries, owner *client) {
 	w.anonymous().post("/auth/logout", map[string]any{"refresh_token": secrets["second login refresh token"]})
 }
 
-// everyByte is all that the database holds: the bytes of SQLite's files, or
-// every row of PostgreSQL's tables as text, bytes in hex.
+// everyByte returns the whole database: the bytes in SQLite's files, or every PostgreSQL
+// row as text, bytes in hex.
 func (w *world) everyByte() string {
 	w.t.Helper()
 	var all strings.Builder

@@ -15,10 +15,10 @@ import (
 
 func cashTag(c ledger.Cash) any { return c }
 
-// SentCash are the values of a cash transaction in a request.
+// SentCash are a cash transaction's values in a request.
 type SentCash = ledger.CashMembers[opt[ledger.CashType], opt[decimal.Decimal], opt[string], opt[instant], opt[journal.TradeID]]
 
-// CashFields are the writable fields of a cash transaction.
+// CashFields are a cash transaction's writable fields.
 type CashFields struct{ SentCash }
 
 // TransformSchema describes what a request must have.

@@ -9,7 +9,7 @@ import (
 
 var cashKeys = []string{"id", "account_id", "type", "amount", "currency", "occurred_at", "note", "trade_id", "import_batch_id", "created_at"}
 
-// cash is the body of a cash transaction.
+// cash returns the body for a cash transaction.
 func (d desk) cash(kind, amount string, minute int, extra ...more) more {
 	return fieldsOf(more{"account_id": d.account, "type": kind, "amount": json.Number(amount), "occurred_at": at(minute)}, extra...)
 }
@@ -19,7 +19,7 @@ func TestCash(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()
 		d.get("/cash-transactions").want(http.StatusOK).is("", "[]")
-		// The sign follows the type; a charge keeps the sign that was sent.
+		// The sign follows the type; a charge keeps the sent sign.
 		for _, c := range []struct{ kind, sent, stored string }{
 			{"deposit", "100", "100"},
 			{"deposit", "-100", "100"},
@@ -105,7 +105,7 @@ func TestCashRefusals(t *testing.T) {
 			{"currency", []any{"EUR", "dollars", 5}},
 			{"occurred_at", []any{"2026-01-05", "x", "2200-01-01T00:00:00Z"}},
 			{"note", []any{5, strings.Repeat("x", 256<<10+1)}},
-			{"trade_id", []any{unknown(), 5, "", other.roundTrip("A")}}, // nor a trade of another account
+			{"trade_id", []any{unknown(), 5, "", other.roundTrip("A")}}, // nor another account's trade
 		} {
 			for _, value := range refused.values {
 				d.post("/cash-transactions", d.cash("fee", "1", 0, more{refused.field: value})).wantField(refused.field)
@@ -132,7 +132,7 @@ func TestDividendsOfATrade(t *testing.T) {
 			row["trade_id"] = trade
 			rows = append(rows, d.made("/cash-transactions", row).is("trade_id", `"`+trade+`"`).text("id"))
 		}
-		d.made("/cash-transactions", d.cash("dividend", "1000", 1)) // of no trade
+		d.made("/cash-transactions", d.cash("dividend", "1000", 1)) // without a trade
 		d.trade(trade).holds("", `{"dividend_total":10,"total_pnl":null,"net_pnl":null}`)
 		d.fill("A", "sell 100@12", 6)
 		d.trade(trade).holds("", `{"dividend_total":10,"net_pnl":200,"total_pnl":210}`)

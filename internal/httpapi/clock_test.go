@@ -33,7 +33,7 @@ func TestClockSetBack(t *testing.T) {
 		if second.text("id") <= first.text("id") {
 			t.Errorf("ids go back with the clock: %s, then %s", first.text("id"), second.text("id"))
 		}
-		// Codes of that hour are no newer than the last one used.
+		// Codes from that hour are no newer than the last used code.
 		w.anonymous().post("/auth/login", map[string]any{"email": ownerEmail, "password": ownerPassword, "totp_code": e.code(0)}).
 			wantError(http.StatusUnauthorized, "totp_invalid")
 		// An exchanged refresh token does not become good again.

@@ -15,7 +15,7 @@ import (
 	"fillbook/internal/transport"
 )
 
-// connectionProvider is a broker that users can choose.
+// connectionProvider is a broker to choose.
 type connectionProvider struct {
 	Provider    string                `json:"provider" example:"bybit"`
 	Name        string                `json:"name" example:"Bybit"`
@@ -72,7 +72,7 @@ type connection struct {
 	UpdatedAt         time.Time                  `json:"updated_at"`
 }
 
-// ConnectionIdentity is the owner of credentials and what they allow.
+// ConnectionIdentity is the owner of credentials and their rights.
 type ConnectionIdentity struct {
 	Account     string     `json:"account" doc:"The broker's id of the account."`
 	Name        string     `json:"name"`
@@ -92,7 +92,7 @@ func shapeIdentity(i connections.Identity) ConnectionIdentity {
 	}
 }
 
-// connectionTestResult is what a test of credentials found.
+// connectionTestResult is the result of testing credentials.
 type connectionTestResult struct {
 	ConnectionIdentity
 	NewestFill orNull[newestFill] `json:"newest_fill" doc:"The newest fill of the last 30 days, so that you can see that it is your account; null if there is none."`
@@ -158,7 +158,7 @@ func (f connectionFields) change() (c connections.Change, err error) {
 	return c, err
 }
 
-// connectionRun is a run of a connection.
+// connectionRun is a connection's run.
 type connectionRun struct {
 	ID           journal.ConnectionRunID `json:"id"`
 	ConnectionID journal.ConnectionID    `json:"connection_id"`
@@ -187,13 +187,13 @@ func shapeConnectionRun(r connections.Run) connectionRun {
 	}
 }
 
-// NewConnection is the input of a new connection.
+// NewConnection is the input for a new connection.
 type NewConnection struct {
 	Test bool `query:"test" doc:"Sign in first; nothing is stored if the broker refuses the key or if it allows too much."`
 	Body connectionFields
 }
 
-// connectionTest is the input of a test of credentials.
+// connectionTest is the input for testing credentials.
 type connectionTest struct {
 	Provider         string            `json:"provider"`
 	Credentials      map[string]string `json:"credentials"`

@@ -27,7 +27,7 @@ func (b *lateBody) Read(p []byte) (int, error) {
 	return b.Reader.Read(p)
 }
 
-// sendLate sends a JSON body that runs a function before it is read.
+// sendLate sends a JSON body and calls before when the server begins to read it.
 func (c *client) sendLate(method, path string, body any, before func()) *reply {
 	c.w.t.Helper()
 	text, err := json.Marshal(body)
@@ -43,8 +43,8 @@ func (c *client) sendLate(method, path string, body any, before func()) *reply {
 	return &reply{t: c.w.t, call: method + " " + path, status: recorder.Code, header: recorder.Header(), body: recorder.Body.Bytes()}
 }
 
-// TestDeletedDuringAWrite deletes the caller, or the account that the body names, after
-// the request was authenticated, in every operation with a JSON body.
+// TestDeletedDuringAWrite deletes the caller, or the account in the body, after
+// authentication, in every operation with a JSON body.
 func TestDeletedDuringAWrite(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -92,8 +92,8 @@ func TestDeletedDuringAWrite(t *testing.T) {
 	}, shareLinksOn)
 }
 
-// TestMixedCurrenciesInExports: named accounts must share a currency, as in lists; files of
-// all accounts need not.
+// TestMixedCurrenciesInExports: named accounts must share a currency, as in lists; files
+// with all accounts need not.
 func TestMixedCurrenciesInExports(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
@@ -114,8 +114,8 @@ func TestMixedCurrenciesInExports(t *testing.T) {
 	})
 }
 
-// TestFailureBeforeTheFirstByte breaks the tables of the journal: each route answers with
-// a status and a JSON error, also those that stream.
+// TestFailureBeforeTheFirstByte breaks the journal's tables: each route answers with a
+// status and a JSON error, also when streaming.
 func TestFailureBeforeTheFirstByte(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {

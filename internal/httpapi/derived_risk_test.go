@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// A client that sends back the initial risk that it read does not state it: the
-// risk goes on following the stop. Any other value is stated, and so is a value that
-// no longer follows from the stop.
+// A client sending back the initial risk it read does not state it: the risk keeps
+// following the stop. Any other value is stated, and so is a value that no longer follows
+// from the stop.
 func TestDerivedRiskStaysDerived(t *testing.T) {
 	t.Parallel()
 	derived := func(risk int) string {
@@ -18,7 +18,7 @@ func TestDerivedRiskStaysDerived(t *testing.T) {
 	}
 	cases := []struct {
 		name   string
-		before more // what the trade of 100 at 10 has
+		before more // the annotations on a trade with 100 at 10
 		change more
 		want   string
 	}{

@@ -16,11 +16,11 @@ import (
 	"testing"
 )
 
-// maxPeeked is the longest body that is compared with its description.
+// maxPeeked is the longest body compared with its description.
 const maxPeeked = 1 << 20
 
-// peekBody returns the JSON body of a request and leaves it to be read. Bodies
-// that are long, of another type or broken on purpose are not looked at.
+// peekBody returns a request's JSON body and leaves it to be read. Bodies that are long,
+// not JSON or broken on purpose are ignored.
 func peekBody(t testing.TB, request *http.Request) []byte {
 	t.Helper()
 	isJSON := request.Header.Get("Content-Type") == "application/json"
@@ -35,11 +35,10 @@ func peekBody(t testing.TB, request *http.Request) []byte {
 	return text
 }
 
-// checkRequest compares every request that the server accepted with the
-// description: a client that was generated from it must be able to send it. What
-// the server accepts beyond its description is left out: a numeric text in place
-// of a number, an empty text in place of an absent one, any way to write an
-// instant, and fields that it does not know.
+// checkRequest compares every accepted request with the description: a generated client
+// must be able to send it. What the server accepts beyond its description is left out: a
+// numeric text for a number, an empty text for an absent one, any way to write an
+// instant, and unknown fields.
 func (d described) checkRequest(request *http.Request, sent []byte, r *reply) {
 	r.t.Helper()
 	operation := d.operation(request)
@@ -55,8 +54,7 @@ func (d described) checkRequest(request *http.Request, sent []byte, r *reply) {
 	d.checkMediaType(operation, r)
 }
 
-// parameterFaults reports values of described parameters that do not have the
-// described type.
+// parameterFaults reports parameter values without the described type.
 func (d described) parameterFaults(operation object, query url.Values) []string {
 	var faults []string
 	list, _ := operation["parameters"].([]any)
@@ -108,11 +106,11 @@ func (d described) bodyFaults(operation object, sent []byte) []string {
 	})
 }
 
-// numericText matches the fault of a number that was sent as a text, or of a
-// whole number that was sent with an exponent.
+// numericText matches the fault of a number sent as a text, or of a whole number sent
+// with an exponent.
 var numericText = regexp.MustCompile(`is -?[\d.eE+-]+, not \[(number|integer)`)
 
-// checkMediaType checks that the answer has one of the described types.
+// checkMediaType checks that the answer has a described type.
 func (d described) checkMediaType(operation object, r *reply) {
 	r.t.Helper()
 	content := child(d.response(operation, r.status), "content")

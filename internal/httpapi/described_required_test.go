@@ -10,9 +10,8 @@ import (
 	"fillbook/internal/testkit"
 )
 
-// TestRequiredFieldsAreRequired sends each POST that the description gives
-// required fields, without one of them at a time: the server must refuse it and
-// name the field.
+// TestRequiredFieldsAreRequired sends each POST with required fields, leaving out each in
+// turn: the server must refuse it and name the field.
 func TestRequiredFieldsAreRequired(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testkit.Open(t, db.SQLite))
@@ -59,8 +58,8 @@ func requiredFields(d document, path string) []string {
 	return names
 }
 
-// TestChangesRequireNothing checks that the description of a partial change has
-// no required field: an absent one stays as it is.
+// TestChangesRequireNothing checks that a partial change has no required field in the
+// description: an absent one stays as it is.
 func TestChangesRequireNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testkit.Open(t, db.SQLite))

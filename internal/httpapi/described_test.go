@@ -15,7 +15,7 @@ import (
 	"fillbook/internal/httpapi"
 )
 
-// described is the API description in a form that answers can be compared with.
+// described is the API description in a form for comparing answers.
 type described struct {
 	document document
 	routes   []describedRoute
@@ -28,7 +28,7 @@ type describedRoute struct {
 	operation object
 }
 
-// description is the same for every world of this process.
+// description is the same for every world in this process.
 var description struct {
 	once sync.Once
 	described
@@ -50,7 +50,7 @@ func descriptionOf(t testing.TB, api *httpapi.API) described {
 	return described{document{t, description.document.root}, description.routes}
 }
 
-// operation finds what is said of a request; nil where nothing is.
+// operation finds a request's operation, or nil.
 func (d described) operation(request *http.Request) object {
 	method := request.Method
 	if method == http.MethodHead {
@@ -68,9 +68,8 @@ func (d described) operation(request *http.Request) object {
 	return found.operation
 }
 
-// check holds every answer of every test against the description: its status
-// must be announced and its body must have the announced shape, with no field
-// more and none less.
+// check compares every answer with the description: its status must be listed, and its
+// body must have the described fields and no others.
 func (d described) check(request *http.Request, r *reply) {
 	r.t.Helper()
 	operation := d.operation(request)
@@ -102,8 +101,8 @@ func (d described) check(request *http.Request, r *reply) {
 	}
 }
 
-// reportedFaults are the faults of answers that a test has reported. A new field is missing
-// in thousands of answers, and one line about it is enough.
+// reportedFaults are the already reported faults in answers. A new field is missing in
+// thousands of answers, and one line about it is enough.
 var (
 	reportedFaults sync.Map
 	itemIndex      = regexp.MustCompile(`\[\d+\]`)
@@ -120,8 +119,7 @@ func (d described) response(operation object, status int) object {
 	return child(d.document.root, "components", "responses", "Error")
 }
 
-// isNameList reports whether an answer is what tokens for figures get of a list of
-// records: ids and names.
+// isNameList reports whether an answer is a record list for figure tokens: ids and names.
 func isNameList(operation object, answer any) bool {
 	list, _ := answer.([]any)
 	about, _ := operation["description"].(string)

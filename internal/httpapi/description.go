@@ -13,16 +13,16 @@ import (
 func (a *API) Description() ([]byte, error) { return a.description() }
 
 // describe makes the OpenAPI document. It registers the routes a second time, with
-// schemas. These take more time and memory than all else at the start of a server, and
-// the document is rarely requested.
+// schemas. These take more time and memory than all else when a server starts, and the
+// document is rarely requested.
 func (a *API) describe() ([]byte, error) {
 	described := newAPI(a.Installation, a.options, newSchemas())
 	described.describeErrors()
 	return transport.Marshal(described.huma.OpenAPI())
 }
 
-// noSchemas is a registry for an API that serves requests. Huma asks it for the schema
-// of every type, but uses schemas only to validate, which is turned off, and to describe.
+// noSchemas is a registry for an API that serves requests. Huma asks it for every type's
+// schema, but uses schemas only to validate, which is turned off, and to describe.
 type noSchemas struct{}
 
 // Schema returns a schema with the type alone, which huma needs to read default values.

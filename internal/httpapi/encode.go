@@ -13,15 +13,15 @@ import (
 	"fillbook/internal/transport"
 )
 
-// Trades, fills and explanations of figures are appended to a buffer member by
-// member: encoding them by reflection takes longer than reading or computing them.
-// The result is the same, byte for byte; TestAppendedRecordsEqualMarshaled compares
-// it for every member. The functions of encode_records.go are generated from the
-// structs, which are the only lists of the members.
+// Trades, fills and figure explanations are appended to a buffer member by member:
+// encoding them by reflection takes longer than reading or computing them. The result is
+// the same, byte for byte; TestAppendedRecordsEqualMarshaled compares it for every
+// member. The functions in encode_records.go are generated from the structs, which are
+// the only member lists.
 
 //go:generate go test -run TestAppendersAreGenerated -update .
 
-// marshalBody returns the JSON of an answer.
+// marshalBody returns an answer's JSON.
 func marshalBody(value any) ([]byte, error) {
 	if summary, ok := value.(summaryAnswer); ok {
 		return appendRecord(nil, &summary)
@@ -29,9 +29,9 @@ func marshalBody(value any) ([]byte, error) {
 	return transport.Marshal(value)
 }
 
-// appendRecord appends the JSON of a record. The types are listed
-// instead of having a method, because a struct that embeds one of them would
-// have the method too and lose its own members.
+// appendRecord appends a record's JSON. The types are listed instead of having a method,
+// because a struct embedding one of them would have the method too and lose its own
+// members.
 func appendRecord[T any](b []byte, record *T) ([]byte, error) {
 	o := jsonObject{b: append(b, '{')}
 	switch r := any(record).(type) {
@@ -48,10 +48,10 @@ func appendRecord[T any](b []byte, record *T) ([]byte, error) {
 	return append(o.b, '}'), o.err
 }
 
-// jsonObject appends the members of an object.
+// jsonObject appends an object's members.
 type jsonObject struct {
 	b   []byte
-	err error // the first text that is not valid
+	err error // the first invalid text
 }
 
 // open begins an object or a list, after a comma unless it is the first element.
@@ -156,7 +156,7 @@ func (o *jsonObject) nullInstant(name string, value *time.Time) {
 	o.instant(name, *value)
 }
 
-// value appends a member of any other type.
+// value appends any other member.
 func (o *jsonObject) value(name string, value any) {
 	o.name(name)
 	text, err := transport.Marshal(value)
@@ -196,8 +196,8 @@ func appendTextList[T ~string](o *jsonObject, name string, values []T) {
 	o.b = append(o.b, ']')
 }
 
-// appendSummary appends the explanation, which lists thousands of trades, by hand.
-// It is the last member.
+// appendSummary appends the explanation, which lists thousands of trades, by hand. It is
+// the last member.
 func appendSummary(b []byte, s *summaryAnswer) ([]byte, error) {
 	short := *s
 	short.Explanation = nil
@@ -218,14 +218,14 @@ func appendSummary(b []byte, s *summaryAnswer) ([]byte, error) {
 	return append(o.b, ']', '}'), o.err
 }
 
-// span is a part of the JSON so far, with a list of so many ids.
+// span is a part of the JSON so far, with this many ids.
 type span struct{ first, end, ids int }
 
-// explanationBytes is about the length of the explanation of one figure.
+// explanationBytes is about the length of one figure's explanation.
 const explanationBytes = 4 << 10
 
-// append appends an explanation. lists are the lists of ids so far, by their first
-// element: most figures share theirs, which is copied instead of being written again.
+// append appends an explanation. lists are the id lists so far, by their first element:
+// most figures share a list, which is copied instead of being written again.
 func (e *explained) append(o *jsonObject, lists map[*journal.TradeID]span) {
 	o.text("figure", e.Figure)
 	o.text("formula", e.Formula)

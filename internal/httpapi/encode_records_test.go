@@ -60,14 +60,14 @@ func appenderName(record reflect.Type) string {
 	return "append" + strings.ToUpper(record.Name()[:1]) + record.Name()[1:]
 }
 
-// methods of jsonObject by the type that they append.
+// methods are the jsonObject methods by appended type.
 var methods = map[reflect.Type]string{
 	reflect.TypeFor[decimal.Decimal](): "number", reflect.TypeFor[decimal.Null](): "nullNumber", reflect.TypeFor[time.Time](): "instant",
 	reflect.TypeFor[*time.Time](): "nullInstant", reflect.TypeFor[*int64](): "nullInteger", reflect.TypeFor[annotations.Grade](): "grade",
 	reflect.TypeFor[bool](): "flag", reflect.TypeFor[string](): "text", reflect.TypeFor[map[string]string](): "texts",
 }
 
-// appendCall returns the code that appends a member.
+// appendCall returns the code for appending a member.
 func appendCall(t *testing.T, member reflect.Type, name, value string) string {
 	t.Helper()
 	if method, known := methods[member]; known {

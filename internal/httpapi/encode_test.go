@@ -10,9 +10,8 @@ import (
 	"fillbook/internal/transport"
 )
 
-// TestAppendedRecordsEqualMarshaled for the zero value and for random values of
-// every member: a member that one of the two does not have, or has at another
-// place, makes the texts differ.
+// TestAppendedRecordsEqualMarshaled for the zero value and for random values in every
+// member: a missing or misplaced member makes the texts differ.
 func TestAppendedRecordsEqualMarshaled(t *testing.T) {
 	t.Parallel()
 	compareAppended[Trade](t)
@@ -98,7 +97,7 @@ func fillRandomly(random *rand.Rand, v reflect.Value) {
 		v.SetInt(random.Int64N(6))
 	case reflect.Bool:
 		v.SetBool(random.IntN(2) == 0)
-	case reflect.Interface: // the value of a figure
+	case reflect.Interface: // a figure's value
 		v.Set(reflect.ValueOf([]any{3, "money", decimal.New(7), decimal.Null{}}[random.IntN(4)]))
 	case reflect.Pointer:
 		if random.IntN(3) > 0 {

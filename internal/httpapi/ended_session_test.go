@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// lastingCalls are the calls whose effect outlives a session: credentials, the
-// second factor, public links and the administration of users.
+// lastingCalls are the calls whose effect outlives a session: credentials, the second
+// factor, public links and user administration.
 func lastingCalls(user string) map[string]any {
 	return map[string]any{
 		"POST /access-tokens":                     map[string]any{"name": "lasting"},
@@ -24,8 +24,8 @@ func lastingCalls(user string) map[string]any {
 	}
 }
 
-// TestAnEndedSessionCannotCreateCredentials ends a session in each way that there
-// is. Its access token still reads the journal until it expires.
+// TestAnEndedSessionCannotCreateCredentials ends a session in every way. Its access token
+// still reads the journal until it expires.
 func TestAnEndedSessionCannotCreateCredentials(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(w *world, ended *client, refresh string){

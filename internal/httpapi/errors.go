@@ -14,7 +14,7 @@ import (
 	"fillbook/internal/transport"
 )
 
-// errorAnswer is a refusal in the form that huma sends.
+// errorAnswer is a refusal as huma sends it.
 type errorAnswer struct {
 	status  int
 	headers http.Header
@@ -25,14 +25,14 @@ func (e *errorAnswer) Error() string           { return e.Info.Message }
 func (e *errorAnswer) GetStatus() int          { return e.status }
 func (e *errorAnswer) GetHeaders() http.Header { return e.headers }
 
-// toErrorAnswer converts an error of a handler to an answer.
+// toErrorAnswer converts a handler's error to an answer.
 func toErrorAnswer(ctx context.Context, err error) error {
 	refusal := transport.Refuse(ctx, err)
 	return &errorAnswer{status: refusal.Status, headers: refusal.Headers, Info: refusal.Body.Error}
 }
 
-// explainMissing converts the error of a write that refers to a deleted record: 401 if
-// the caller was deleted during the request, 404 otherwise.
+// explainMissing converts a write error about a deleted record: 401 if the caller was
+// deleted during the request, 404 otherwise.
 func (a *API) explainMissing(ctx context.Context, err error) error {
 	if _, refused := errors.AsType[*journal.Error](err); refused || !errors.Is(err, db.ErrMissing) {
 		return err
@@ -43,8 +43,8 @@ func (a *API) explainMissing(ctx context.Context, err error) error {
 	return err
 }
 
-// installErrorHooks converts huma's own refusals to the form of ours. Huma has one hook
-// for the whole process, so it is set once.
+// installErrorHooks converts huma's own refusals to our form. Huma has one hook for the
+// whole process, so it is set once.
 var installErrorHooks = sync.OnceFunc(func() {
 	huma.DefaultArrayNullable = false // an empty list is [], never null
 	huma.NewErrorWithContext = func(ctx huma.Context, status int, message string, causes ...error) huma.StatusError {
@@ -61,8 +61,8 @@ var installErrorHooks = sync.OnceFunc(func() {
 	}
 })
 
-// fromHuma converts a refusal of huma: a body that does not fit its type (packed
-// by packError), a parameter that does not parse, or a missing body.
+// fromHuma converts a huma refusal: a body of the wrong type (packed by packError), an
+// invalid parameter, or a missing body.
 func fromHuma(status int, message string, causes []error) error {
 	if len(causes) > 0 {
 		return fromDetail(causes[0])
@@ -88,13 +88,12 @@ func fromDetail(cause error) error {
 	return journal.InvalidField(field, "%s is not valid: %s.", field, detail.Message)
 }
 
-// The errors of parameter types have paramMark where the name of the parameter
-// belongs, at the start of the message. Huma puts words in front of it, and has
-// the name.
+// Parameter errors have paramMark in place of the parameter name, at the start of the
+// message. Huma puts words in front of it, and has the name.
 const paramMark = "\x1e"
 
-// Huma keeps only the text of an error in a body. packError puts the field
-// in front of the message so that unpackError can separate them.
+// Huma keeps only the text of an error in a body. packError puts the field in front of
+// the message, and unpackError separates them.
 const fieldMark = "\x1f"
 
 func packError(err error) error {

@@ -11,8 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// wantShape requires that a refusal has the one shape and reveals nothing of the
-// inside.
+// wantShape requires the common error shape without internals.
 func (r *reply) wantShape() *reply {
 	r.t.Helper()
 	if got := r.header.Get("Content-Type"); got != "application/json" {
@@ -84,8 +83,8 @@ func TestLimitedRefusalHasRetryAfter(t *testing.T) {
 	}, authFailures(0.5, 1))
 }
 
-// TestUnknownPaths are answered in JSON below /api, and never by a redirect:
-// a POST that is sent elsewhere loses its body.
+// TestUnknownPaths are answered in JSON below /api, and never by a redirect, with which a
+// POST would lose its body.
 func TestUnknownPaths(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {

@@ -14,7 +14,7 @@ func TestReadsHaveAnETag(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
-		w.settle() // that the owner was seen must not come between two reads
+		w.settle() // the owner's last use must not change between two reads
 		me := owner.get("/me").text("id")
 		for _, path := range []string{
 			"/setup/status", "/me", "/me/preferences", "/me/sessions", "/access-tokens", "/access-tokens/x/uses",
@@ -63,8 +63,8 @@ func TestWritesHaveTheETagOfTheRecord(t *testing.T) {
 	})
 }
 
-// TestConditionalWrites tries every write of a single record with a tag that
-// is fresh, stale, weak, one of several, and none.
+// TestConditionalWrites tries every write to a single record with a fresh tag, a stale
+// one, a weak one, several, and none.
 func TestConditionalWrites(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -118,7 +118,7 @@ func TestConditionalWrites(t *testing.T) {
 				t.Log(write.name, "with the stale tag", stale)
 				owner.with("If-Match", stale).do(write.method, path, write.body).wantError(http.StatusPreconditionFailed, "precondition_failed").wantShape()
 			}
-			owner.with("If-Match", tag).do(write.method, path, write.body).want(write.done) // none of them wrote
+			owner.with("If-Match", tag).do(write.method, path, write.body).want(write.done) // no earlier write succeeded
 		}
 	})
 }
@@ -135,7 +135,7 @@ func TestAStaleTagOfAnUnknownRecordIsNotFound(t *testing.T) {
 		stale.delete("/access-tokens/none").wantError(http.StatusNotFound, "not_found")
 		stale.delete("/imports/none").wantError(http.StatusNotFound, "not_found")
 		stale.delete("/me/sessions/none").wantError(http.StatusNotFound, "not_found")
-		// A session has no tag of its own: only "any" is fresh.
+		// A session has no tag: only "any" is fresh.
 		here := "/me/sessions/" + owner.get("/me/sessions").text("0.id")
 		stale.delete(here).wantError(http.StatusPreconditionFailed, "precondition_failed")
 		owner.with("If-Match", "*").delete(here).wantNone()

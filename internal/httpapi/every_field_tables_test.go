@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// lostInTables are fields that a table does not bring back, and why.
+// lostInTables are fields missing in tables, and why.
 var lostInTables = map[string]map[string]string{
 	"trade": {
 		"id": ownID, "account_id": "a table goes into the account that it is imported into",
@@ -20,7 +20,7 @@ var lostInTables = map[string]map[string]string{
 	},
 }
 
-// followTables imports the tables of trades and of fills.
+// followTables imports the trade and fill tables.
 func (j *fullJournal) followTables(owner *client) {
 	j.t.Helper()
 	want := j.readAll(j.client)
@@ -45,7 +45,7 @@ func (j *fullJournal) followTables(owner *client) {
 	}
 }
 
-// withoutColors drops the colors of tags, which a table does not have.
+// withoutColors drops tag colors, which a table does not have.
 func withoutColors(text string) string {
 	var tags []map[string]any
 	if json.Unmarshal([]byte(text), &tags) != nil {

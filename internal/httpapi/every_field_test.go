@@ -18,10 +18,10 @@ import (
 	"fillbook/internal/trading/playbook"
 )
 
-// recordKind is a kind of records that the test follows.
+// recordKind is a kind of record to follow.
 type recordKind struct {
 	name, path string
-	// except are fields that are not followed, and why.
+	// except are ignored fields, and why.
 	except map[string]string
 }
 
@@ -50,11 +50,10 @@ var recordKinds = []recordKind{
 	{name: "import kind", path: "/imports/kinds", except: map[string]string{"id": ownID}},
 }
 
-// readAs maps the name that an annotation is written under to the one that it
-// is read under, if they differ.
+// readAs maps an annotation's written name to its read name, if they differ.
 var readAs = map[string]string{"setup_id": "setup_ids", "reviewed": "reviewed_at"}
 
-// writtenAs returns the name of an annotation in a request.
+// writtenAs returns an annotation's name in a request.
 func writtenAs(name string) string {
 	if name == "reviewed_at" {
 		return "reviewed"
@@ -62,8 +61,8 @@ func writtenAs(name string) string {
 	return name
 }
 
-// TestEveryAnnotationIsInTheAPI compares the field table of annotations with what
-// the API reads and answers.
+// TestEveryAnnotationIsInTheAPI compares the annotation field table with requests and
+// answers.
 func TestEveryAnnotationIsInTheAPI(t *testing.T) {
 	t.Parallel()
 	request := jsonNames(reflect.TypeFor[httpapi.AnnotationFields]())
@@ -79,11 +78,10 @@ func TestEveryAnnotationIsInTheAPI(t *testing.T) {
 	}
 }
 
-// TestEveryFieldSurvives follows every field that the API has: annotations from
-// one trade to the one that it is merged into, to an orphan and to the trade
-// that adopts it; all records through a backup, a second restore, a restore
-// into their own journal, tables, and a copy to the other engine. A field that
-// is new to the API fails here until it has a value and comes back everywhere.
+// TestEveryFieldSurvives follows every field in the API: annotations from a trade to the
+// merged one, to an orphan and to the adopting trade; all records through a backup, a
+// second restore, a restore into their own journal, tables, and a copy to the other
+// engine. A new field fails here until it has a value and comes back everywhere.
 func TestEveryFieldSurvives(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -137,7 +135,7 @@ func newFullJournal(t *testing.T, d desk) *fullJournal {
 	return j
 }
 
-// annotations has a value for each field that can be written on a trade.
+// annotations has a value for each writable field on a trade.
 func (j *fullJournal) annotations() more {
 	values := more{
 		"notes": "=Waited,\nfor the \"retest\"", "setup_id": j.setups[1], "setup_ids": []string{j.setups[1], j.setups[0]}, "tag_ids": j.tags,
@@ -183,7 +181,7 @@ func (j *fullJournal) followAnnotations() {
 	j.post("/trades/orphans/"+orphans.text("0.trade_id")+"/adopt", more{"trade_id": home}).want(http.StatusOK)
 	j.sameAnnotations("the adopting trade", j.trade(home).value(""), want)
 
-	// A fill that arrives again brings its annotations back.
+	// A returning fill brings its annotations back.
 	gone := j.fill("NGN6", "buy 1@3", 30, future)
 	want = j.annotationsOf(j.annotate(gone.text("trade_id"), j.annotations()).value(""))
 	j.delete("/executions/" + gone.text("id")).want(http.StatusNoContent)
@@ -196,7 +194,7 @@ func (j *fullJournal) followAnnotations() {
 	j.delete("/executions/" + lost.text("id")).want(http.StatusNoContent)
 }
 
-// annotationsOf takes the annotations out of a trade or an orphan, as texts.
+// annotationsOf returns the annotations on a trade or an orphan, as texts.
 func (j *fullJournal) annotationsOf(record any) map[string]string {
 	j.t.Helper()
 	object, _ := record.(map[string]any)
@@ -225,9 +223,9 @@ func (j *fullJournal) sameAnnotations(where string, record any, want map[string]
 	}
 }
 
-// fillRecords makes the records that are no annotations, and edits some.
+// fillRecords creates the other records, and edits some.
 func (j *fullJournal) fillRecords() {
-	open := j.fill("AAPL", "buy 3@10", 0, more{"fees": 1}).text("trade_id") // stays open, with a risk that follows from its stop
+	open := j.fill("AAPL", "buy 3@10", 0, more{"fees": 1}).text("trade_id") // stays open, with a risk derived from its stop
 	j.annotate(open, more{"stop_price": 9})
 	option := more{
 		"instrument_type": "option", "details": more{"option_right": "put", "strike": "450", "expiry": "2026-06-19", "lot": "a", "venue": "ARCA"},
@@ -270,8 +268,8 @@ func (j *fullJournal) fillRecords() {
 	j.upload("/imports/commit", header+"\n"+row, part{"kinds", "", `{"zorp": "interest"}`}).want(http.StatusOK).is("cash_inserted", "1")
 }
 
-// readAll reads all records of a journal. The ids in them are replaced by what
-// they are of, so that two journals can be compared.
+// readAll reads all records in a journal. Ids are replaced by names, so two journals can
+// be compared.
 func (j *fullJournal) readAll(c *client) map[string][]map[string]string {
 	j.t.Helper()
 	names := map[string]string{}
@@ -329,7 +327,7 @@ func withNames(value any, names map[string]string) any {
 	return value
 }
 
-// checkComplete requires that each field of the API has a value in some record.
+// checkComplete requires a value for each API field in some record.
 func checkComplete(t *testing.T, all map[string][]map[string]string) {
 	t.Helper()
 	for _, kind := range recordKinds {
@@ -345,7 +343,7 @@ func checkComplete(t *testing.T, all map[string][]map[string]string) {
 	}
 }
 
-// same compares all records of two journals field by field.
+// same compares all records in two journals field by field.
 func (j *fullJournal) same(where string, got, want map[string][]map[string]string) {
 	j.t.Helper()
 	for _, kind := range recordKinds {
@@ -363,7 +361,7 @@ func (j *fullJournal) same(where string, got, want map[string][]map[string]strin
 	}
 }
 
-// exported returns an export of a journal without the instant that it was made at.
+// exported returns a journal's export without its time.
 func (j *fullJournal) exported(c *client, query string) string {
 	j.t.Helper()
 	return string(c.get("/exports?format=" + query).want(http.StatusOK).body)
@@ -401,8 +399,7 @@ func (j *fullJournal) followCopy(want map[string][]map[string]string) {
 	equalExports(j.t, "copied", j.exported(there, "json"), j.exported(j.client, "json"))
 }
 
-// jsonNames lists the JSON names of a struct, embedded ones included, hidden ones
-// not.
+// jsonNames lists a struct's JSON names, with embedded and without hidden ones.
 func jsonNames(of reflect.Type) (names []string) {
 	for _, f := range reflect.VisibleFields(of) {
 		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); f.IsExported() && name != "" && name != "-" && f.Tag.Get("hidden") == "" {

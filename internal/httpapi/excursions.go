@@ -30,7 +30,7 @@ func shapeTradeExcursion(r *excursions.Result) *TradeExcursion {
 	return &TradeExcursion{MAELow: r.MAE.Low, MAEHigh: r.MAE.High, MFELow: r.MFE.Low, MFEHigh: r.MFE.High, Coverage: r.Coverage}
 }
 
-// excursionAnswer is the excursion of one trade, or why there is none.
+// excursionAnswer is one trade's excursion, or why there is none.
 type excursionAnswer struct {
 	Available bool               `json:"available"`
 	Reason    *excursions.Reason `json:"reason" enum:"no_bars,not_enough_bars,no_calendar,daily_bars_only,fills_outside_bars,different_multipliers,unknown_rate,times_too_coarse,maybe_split" doc:"Why there is no excursion."`
@@ -40,7 +40,7 @@ type excursionAnswer struct {
 	*MeasuredExcursion
 }
 
-// MeasuredExcursion is the part of the answer that needs enough bars.
+// MeasuredExcursion is the part that needs enough bars.
 type MeasuredExcursion struct {
 	MAE      exactBounds         `json:"mae" required:"false" doc:"The most that the position lost at any time, in money before costs."`
 	MFE      exactBounds         `json:"mfe" required:"false" doc:"The most that the position gained at any time."`
@@ -110,8 +110,7 @@ func (a tradeAPI) registerExcursionRoutes(api *API) {
 	})
 }
 
-// tickSize returns the smallest move of the price of a trade's instrument, as far as it
-// is known.
+// tickSize returns the smallest price move for a trade's instrument, if it is known.
 func (a tradeAPI) tickSize(ctx context.Context, owner journal.UserID, v *tradeview.View) (decimal.Null, error) {
 	overrides, err := a.ledger.Overrides(ctx, owner, v.Account)
 	if err != nil {
@@ -180,7 +179,7 @@ func shapeExact(r *excursions.Result, b market.Bounds) exactBounds {
 	return exactBounds{Low: b.Low, High: b.High, Exact: r.IsExact(b)}
 }
 
-// unitScale is the number of decimals of an amount in other units.
+// unitScale is how many decimals an amount in other units has.
 const unitScale = 6
 
 // divide returns the bounds in other units, null if the unit is zero.
@@ -203,7 +202,7 @@ type excursionFigureQuery struct {
 	Explain flagParam `query:"explain" doc:"Add the formula of each figure, and which bars it comes from."`
 }
 
-// excursionFigures is the statistics of excursions with their derivation.
+// excursionFigures are excursion statistics with their derivation.
 type excursionFigures struct {
 	analytics.ExcursionStats
 	Explanation *excursionExplanation `json:"explanation,omitempty"`
@@ -219,7 +218,7 @@ type figureText struct {
 	Formula string `json:"formula"`
 }
 
-// usedBars are bars with the number of trades that were measured with them.
+// usedBars are bars with the number of trades measured with them.
 type usedBars struct {
 	Source     string           `json:"source" doc:"What wrote the newest file of the bars."`
 	BarSecs    int64            `json:"bar_secs"`
@@ -229,7 +228,7 @@ type usedBars struct {
 	NotCovered int              `json:"not_covered" doc:"Trades with bars for 90 to 100 % of the holding time."`
 }
 
-// excursionFormulas explain the figures of excursions.
+// excursionFormulas explain the excursion figures.
 var excursionFormulas = []figureText{
 	{"mae", "most that the position lost at any time, before costs: multiplier * (held * price - sum of quantity * price of the fills so far), least value without sign. low is certain: bars without a fill inside, and the prices of fills. high is what the highs and lows of bars with a fill inside allow"},
 	{"mfe", "the greatest value of the same, with the same bounds"},
@@ -261,7 +260,7 @@ func (a figureAPI) excursionStats(ctx context.Context, in *excursionFigureQuery)
 	return answer(out, err)
 }
 
-// listUsedBars counts the trades of a question by the bars that they were measured with.
+// listUsedBars counts the selected trades by the bars they were measured with.
 func listUsedBars(ctx context.Context, tx *db.Tx, q *figureRequest) ([]usedBars, error) {
 	selection := q.selection()
 	ids := make([]journal.TradeID, selection.Len())

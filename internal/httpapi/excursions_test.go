@@ -12,8 +12,8 @@ import (
 
 var crypto = more{"instrument_type": "crypto"}
 
-// addBars stores bars of a minute of BTCUSD from the given minute of the trading day on,
-// for the only user. Each is an open, a high, a low and a close in whole units.
+// addBars stores BTCUSD minute bars from the given minute on, for the only user. Each is
+// an open, a high, a low and a close in whole units.
 func (w *world) addBars(first int, prices ...[4]int64) {
 	w.t.Helper()
 	users, err := w.people.Users(w.t.Context())
@@ -81,7 +81,7 @@ func TestExcursion(t *testing.T) {
 		// A stop at 1 R would have been hit; one at 1.5 R not.
 		figures.holds("stops.3", `{"stop": 1, "low": -1, "high": -1, "winners_stopped": {"low": 1, "high": 1}}`)
 		figures.holds("stops.4", `{"stop": 1.5, "low": 1.5, "high": 1.5, "winners_stopped": {"low": 0, "high": 0}}`)
-		// It is not known whether the target of 3 R was reached.
+		// It is unknown whether the 3 R target was reached.
 		figures.holds("targets.4", `{"target": 3, "low": 1.5, "high": 3, "targets_reached": {"low": 0, "high": 1}}`)
 		figures.holds("grid.3.4", `{"stop": 1, "target": 3, "low": -1, "high": 3}`)
 		figures.holds("after_exit.0", `{"minutes": 5, "trades": 1, "mean": 2}`)
@@ -90,14 +90,14 @@ func TestExcursion(t *testing.T) {
 		d.get("/trades?mfe_r_min=2.6").want(http.StatusOK).is("", "[]")
 		row := d.get("/analytics/breakdown?by=mfe_r&explain=true").want(http.StatusOK).holds("", `[{"key": "2_3", "trades": 1}]`)
 		d.get(strings.TrimPrefix(row.text("0.explanation.trades_link"), "/api/v1")).want(http.StatusOK).wantColumn("id", id)
-		// Values that the trader typed count instead, also after they were removed again.
+		// Typed values count instead, also after they were removed again.
 		d.annotate(id, more{"mfe": 16})
 		d.get("/analytics/breakdown?by=mfe_r").want(http.StatusOK).is("0.key", `"over_3"`)
 		d.annotate(id, more{"mfe": nil})
 		d.get("/analytics/breakdown?by=mfe_r").want(http.StatusOK).is("0.key", `"2_3"`)
 
-		// The bar of the exit counts for the orders that the trader planned. The bars do not
-		// reach to the end of the session, so that it is not known what happened to others.
+		// The exit bar counts for the trader's planned orders. The bars end before the
+		// session, so it is unknown what happened to others.
 		d.annotate(id, more{"stop_price": 98, "target_price": 106})
 		d.get(path).want(http.StatusOK).holds("alternatives", `[
 			{"kind": "stop", "price": 98, "reached": "yes", "at": "`+at(2)+`", "pnl": {"low": -4, "high": -4}, "difference": {"low": -10, "high": -10}},
@@ -140,13 +140,14 @@ func TestRunningPnL(t *testing.T) {
 		w.addBars(0, [4]int64{100, 100, 100, 100}, [4]int64{100, 102, 99, 101}, [4]int64{101, 105, 98, 102}, [4]int64{102, 106, 102, 105},
 			[4]int64{105, 105, 103, 104}, [4]int64{104, 104, 101, 101})
 		d.annotate(first, more{"initial_risk": 4})
-		// The fills count at the close of their minute: 2 × (101 − 100), 2 × (102 − 100), then the exit at 103.
+		// The fills count at their minute's close: 2 × (101 − 100), 2 × (102 − 100), then
+		// the exit at 103.
 		one := d.get(path("", first)).want(http.StatusOK)
 		one.holds("", `{"bar_secs": 60, "position": [0, 2, 2, 0, 0, 0], "pnl": [0, 2, 4, 6, 6, 6], "r": [0, 0.5, 1, 1.5, 1.5, 1.5],
 			"mae_low": [0, 0, 4, 4, 4, 4], "mae_high": [0, 2, 4, 4, 4, 4]}`)
 		d.get(path("", first, second)).want(http.StatusOK).
 			holds("", `{"position": [0, 2, 2, 0, -1, -1], "pnl": [0, 2, 4, 6, 6, 9], "r": null, "mae_low": null, "mae_high": null}`)
-		// Bars of two minutes; the window begins and ends with an opening.
+		// Two-minute bars; the window begins and ends with an opening.
 		window := "&bar_secs=120&bars_from=" + at(2) + "&bars_to=" + at(3)
 		d.get(path(window, first)).want(http.StatusOK).holds("", `{"bar_secs": 120, "position": [0], "pnl": [6]}`)
 
@@ -181,7 +182,7 @@ func TestMarkedEquity(t *testing.T) {
 		d.get("/analytics/equity-curve?max_points=3000").want(http.StatusOK).holds("marked", marked)
 		d.get("/analytics/equity-curve?to=2026-01-05T23:00:00Z").want(http.StatusOK).wantNoMarks()
 		d.get("/analytics/equity-curve?pnl_basis=realized").want(http.StatusOK).wantNoMarks()
-		// Another trade of that night has no price.
+		// Another trade that night has no price.
 		d.fill("ETHUSD", "buy 1@10", 3, crypto)
 		d.fill("ETHUSD", "sell 1@11", midnight+9, crypto)
 		d.get("/analytics/equity-curve").want(http.StatusOK).wantNoMarks()

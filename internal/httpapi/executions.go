@@ -49,8 +49,7 @@ func shapeExecution(e ledger.Execution) Execution {
 
 func executionTag(e ledger.Execution) any { return shapeExecution(e) }
 
-// writtenExecution is the answer of a write: the execution, and the trade that
-// it now belongs to.
+// writtenExecution is the answer to a write: the execution, and its trade.
 type writtenExecution struct {
 	Execution
 	ExecutionID journal.ExecutionID `json:"execution_id"`
@@ -60,8 +59,7 @@ type writtenExecution struct {
 	Warnings    []string            `json:"warnings,omitempty" doc:"Values to check, for example the multiplier of an unknown future."`
 }
 
-// executionAnswer has the tag of the record, not of the answer, so that it can be
-// used in If-Match.
+// executionAnswer has the record's tag, not the answer's, for If-Match.
 type executionAnswer struct {
 	Status int
 	ETag   string `header:"ETag"`
@@ -78,7 +76,7 @@ func answerExecution(e ledger.Execution, status int) (*executionAnswer, error) {
 	return out, err
 }
 
-// ExecutionFields are the writable fields of a fill.
+// ExecutionFields are a fill's writable fields.
 type ExecutionFields struct {
 	Symbol         opt[string]            `json:"symbol"`
 	Side           opt[matching.Side]     `json:"side" enum:"buy,sell"`
@@ -114,8 +112,7 @@ type NewFill struct {
 
 func requiredField(name string) error { return journal.InvalidField(name, "%s is required.", name) }
 
-// fill returns the fill for the ledger. It refuses one that lacks a required
-// field.
+// fill returns the fill for the ledger, or an error if a required field is missing.
 func (n NewFill) fill() (ledger.NewFill, error) {
 	for _, field := range []struct {
 		name string
@@ -142,8 +139,8 @@ func (n NewFill) fill() (ledger.NewFill, error) {
 	}, nil
 }
 
-// facts returns which values were sent: a cost that was not sent is unknown. The
-// time has the precision of its text.
+// facts reports which values were sent: a missing cost is unknown. The time has the
+// precision of its text.
 func (f ExecutionFields) facts() ledger.Facts {
 	facts := ledger.FactsRecorded
 	if f.Fees.Set && !f.Fees.Null {

@@ -193,7 +193,7 @@ func TestDefaultMultipliers(t *testing.T) {
 				t.Errorf("%s %s: warnings %s", c.kind, c.symbol, made.json("warnings"))
 			}
 		}
-		// A multiplier that is given needs no warning, and null is not given.
+		// A given multiplier needs no warning, and null is not given.
 		if made := d.fill("QQQQQ", "buy 1@1", 5, more{"instrument_type": "future", "multiplier": 3}).is("multiplier", "3"); made.value("warnings") != nil {
 			t.Errorf("warned of a multiplier that was given: %s", made.body)
 		}
@@ -201,7 +201,7 @@ func TestDefaultMultipliers(t *testing.T) {
 	})
 }
 
-// TestZeroFraction: .000 is a written fraction, so that .250 is another fill.
+// TestZeroFraction: .000 is a written fraction, so .250 is another fill.
 func TestZeroFraction(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
@@ -227,7 +227,7 @@ func insertedRows(r *reply) int {
 func TestZeroFractionSurvives(t *testing.T) {
 	t.Parallel()
 	fill := more{"symbol": "A", "side": "buy", "quantity": 1, "price": 10}
-	// ways are how fills at some fractions of a second are sent. They return the number added.
+	// ways send fills at some fractions of a second. They return the number added.
 	ways := map[string]func(d desk, fractions ...string) int{
 		"post": func(d desk, fractions ...string) (added int) {
 			for _, fraction := range fractions {
@@ -305,13 +305,13 @@ func TestDuplicateFills(t *testing.T) {
 		two := d.fill("E", "buy 1@1", 0, more{"external_id": "two"})
 		d.post("/executions", d.order("E", "buy 1@1", 0, more{"external_id": "one"})).want(http.StatusOK).is("id", `"`+one.text("id")+`"`).is("deduped", "true")
 		d.post("/executions", d.order("E", "buy 1@1", 0, more{"external_id": "two"})).want(http.StatusOK).is("id", `"`+two.text("id")+`"`)
-		// The id of a fill that says something else is no duplicate but a mistake.
+		// The id of a different fill is no duplicate but a mistake.
 		d.post("/executions", d.order("E", "buy 1@2", 0, more{"external_id": "one"})).wantError(http.StatusConflict, "conflict")
 		d.fill("E", "buy 1@1", 0, more{"external_id": "one", "allow_duplicate": true})
 		d.patch("/executions/"+two.text("id"), more{"external_id": "one"}).wantError(http.StatusConflict, "conflict")
 		other.fill("E", "buy 1@1", 0, more{"external_id": "one"}) // ids are the account's
 		d.trades("E").holds("", `[{"qty_opened":1},{"qty_opened":3,"execution_count":3}]`)
-		// A fill without an id adopts the first that comes; a second id is a second fill.
+		// A fill without an id adopts the first id; a second id is a second fill.
 		bare := d.fill("L", "buy 1@1", 0, more{})
 		d.post("/executions", d.order("L", "buy 1@1", 0, more{"external_id": "late1", "commission": 0.5})).want(http.StatusOK).
 			holds("", `{"id":"`+bare.text("id")+`","external_id":"late1","commission":0.5,"deduped":true,"completed":true}`)

@@ -9,13 +9,12 @@ import (
 	"fillbook/internal/trading/playbook"
 )
 
-// Chunk and InParts are for the tests of how lists are written.
+// Chunk and WriteInChunks are for testing how lists are written.
 const Chunk = chunk
 
 var WriteInChunks = writeInChunks[int]
 
-// RecordTypes are what lists of records answer with, for the test that follows
-// every field.
+// RecordTypes are the records in lists, for the test following every field.
 var RecordTypes = map[string]reflect.Type{
 	"trade": reflect.TypeFor[Trade](), "orphan": reflect.TypeFor[orphan](), "execution": reflect.TypeFor[Execution](),
 	"cash": reflect.TypeFor[ledger.Cash](), "note": reflect.TypeFor[playbook.Note](), "setup": reflect.TypeFor[playbook.Setup](),
@@ -25,16 +24,16 @@ var RecordTypes = map[string]reflect.Type{
 	"import layout": reflect.TypeFor[importLayout](), "settings": reflect.TypeFor[journalSettings](),
 }
 
-// NewExecutionType is the body of POST /executions.
+// NewExecutionType is the body for POST /executions.
 var NewExecutionType = reflect.TypeFor[newExecution]()
 
-// ImportLoad returns how many files of a user are worked on and how many wait.
+// ImportLoad returns how many of a user's files are processed and how many wait.
 func (a *API) ImportLoad(user string) (working, waiting int) { return a.queues.imports.Load(user) }
 
-// ExportLoad returns how many exports of a user are written and how many wait.
+// ExportLoad returns how many of a user's exports are written and how many wait.
 func (a *API) ExportLoad(user string) (working, waiting int) { return a.queues.exports.Load(user) }
 
-// HoldExport takes the place of an export of a user until release is called.
+// HoldExport occupies a user's export place until release is called.
 func (a *API) HoldExport(ctx context.Context, user string) (release func(), err error) {
 	return a.queues.exports.Acquire(ctx, user)
 }

@@ -48,8 +48,8 @@ func (in exportQuery) request(owner journal.UserID) (backup.Request, error) {
 	return r, r.Check()
 }
 
-// checkFilter refuses a filter of what is not a list of trades. Fills are selected
-// by account and period.
+// checkFilter refuses a filter for anything but a trade list. Fills are selected by
+// account and period.
 func (in exportQuery) checkFilter(r backup.Request) error {
 	allowed := []string{"account_id"}
 	switch {

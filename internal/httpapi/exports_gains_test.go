@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// sumGains reads the table of realized gains and returns the sum of its gains. It
-// requires that each row with proceeds and cost adds up.
+// sumGains reads the realized gains table and returns the sum of its gains. Each row with
+// proceeds and cost must add up.
 func sumGains(t interface {
 	Helper()
 	Fatalf(format string, args ...any)
@@ -39,9 +39,8 @@ func sumGains(t interface {
 	return sum
 }
 
-// TestRealizedGains: a position that was closed on two days, one that was turned
-// around, one of which half is open, and one whose result the broker states in
-// another currency.
+// TestRealizedGains: a position closed on two days, a reversed one, a half-open one, and
+// one whose result the broker states in another currency.
 func TestRealizedGains(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -100,7 +99,7 @@ func TestRealizedGains(t *testing.T) {
 	})
 }
 
-// readSheet returns a sheet of a workbook.
+// readSheet returns a workbook sheet.
 func readSheet(t *testing.T, book []byte, number int) string {
 	t.Helper()
 	archive, err := zip.NewReader(bytes.NewReader(book), int64(len(book)))

@@ -11,12 +11,12 @@ import (
 	"fillbook/internal/trading/tradefilter"
 )
 
-// FigureQuery is what every figure is asked with: the trades, in the words of
-// their list, and the zone that cuts days.
+// FigureQuery is the query for every figure: the trades, with the parameters of their
+// list, and the zone for days.
 type FigureQuery struct {
 	TradeFilter
 	TZ string `query:"tz" doc:"The IANA time zone of days, hours and weekdays. Default UTC. Ignored by figures without days."`
-	// PnLBasis is read by every figure, so that those without it can refuse it.
+	// PnLBasis is read by every figure, so figures without it can refuse it.
 	PnLBasis enumParam[pnlBasis, pnlBases] `query:"pnl_basis" doc:"When results count. Default closed: the whole result when the trade closes. With realized, each closing fill counts at its own time with its share of costs, also in open trades; from and to test that time. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; other figures refuse realized."`
 }
 
@@ -35,19 +35,19 @@ func (pnlBases) values() []pnlBasis { return []pnlBasis{basisClosed, basisRealiz
 // isRealized reports whether results count when they are realized.
 func (in FigureQuery) isRealized() bool { return in.PnLBasis.Value == basisRealized }
 
-// refuseRealized returns the refusal of a figure that has no realized results.
+// refuseRealized returns the refusal for a figure without realized results.
 func refuseRealized() error {
 	return journal.InvalidField("pnl_basis",
 		"pnl_basis=realized is available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session. Use closed here.")
 }
 
-// withoutZone returns the query of a figure without days: the zone is ignored.
+// withoutZone returns the query for a figure without days: the zone is ignored.
 func (in FigureQuery) withoutZone() FigureQuery {
 	in.TZ = ""
 	return in
 }
 
-// zonedFilter returns the filter with the zone of its weekdays, hours and days.
+// zonedFilter returns the filter with the zone for its weekdays, hours and days.
 func (in FigureQuery) zonedFilter(zone *time.Location) tradefilter.Filter {
 	f := in.filter
 	if f.Zone == nil {
@@ -63,7 +63,7 @@ func (in FigureQuery) zone() (*time.Location, error) {
 	return journal.ParseZone("tz", in.TZ)
 }
 
-// figureRequest is a figure query that was read, on the book that answers it.
+// figureRequest is a parsed figure query on its book.
 type figureRequest struct {
 	cache  *columns.Service
 	text   string // the query, as a key
@@ -72,12 +72,11 @@ type figureRequest struct {
 	zone   *time.Location
 }
 
-// selection are the trades of the question.
+// selection returns the selected trades.
 func (q *figureRequest) selection() *analytics.Selection { return q.book.Select(q.filter) }
 
-// cachedFigure computes a figure, or returns the one that was computed for the
-// same accounts at the same revisions. name identifies the figure and its
-// parameters.
+// cachedFigure computes a figure, or returns the result for the same accounts at the same
+// revisions. name identifies the figure and its parameters.
 func cachedFigure[T any](q *figureRequest, name string, compute func() T) T {
 	return columns.LoadOrCompute(q.cache, q.book, name+"?"+q.text, compute)
 }
@@ -91,7 +90,7 @@ func (a figureAPI) withFigures(ctx context.Context, in FigureQuery, fn func(*db.
 	return a.withFiguresOnBasis(ctx, in, fn)
 }
 
-// withFiguresOnBasis opens the book for a figure query, on the basis that it asks for, and
+// withFiguresOnBasis opens the book for a figure query, on the requested basis, and
 // passes it to fn.
 func (a figureAPI) withFiguresOnBasis(ctx context.Context, in FigureQuery, fn func(*db.Tx, *figureRequest) error) error {
 	q, err := a.newFigureRequest(in)
@@ -110,8 +109,8 @@ func (a figureAPI) withFiguresOnBasis(ctx context.Context, in FigureQuery, fn fu
 	})
 }
 
-// computeFigures is like withFigures for figures of the book alone. Unless the filter
-// needs more, it runs no transaction.
+// computeFigures is like withFigures for figures that need only the book. Unless the
+// filter needs more, it runs no transaction.
 func (a figureAPI) computeFigures(ctx context.Context, in FigureQuery, fn func(*figureRequest)) error {
 	if in.isRealized() {
 		return refuseRealized()
@@ -119,7 +118,7 @@ func (a figureAPI) computeFigures(ctx context.Context, in FigureQuery, fn func(*
 	return a.computeFiguresOnBasis(ctx, in, fn)
 }
 
-// computeFiguresOnBasis is like withFiguresOnBasis for figures of the book alone.
+// computeFiguresOnBasis is like withFiguresOnBasis for figures that need only the book.
 func (a figureAPI) computeFiguresOnBasis(ctx context.Context, in FigureQuery, fn func(*figureRequest)) error {
 	if columns.NeedsLookups(&in.filter.Conditions) {
 		return a.withFiguresOnBasis(ctx, in, func(_ *db.Tx, q *figureRequest) error {

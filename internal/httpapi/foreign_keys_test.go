@@ -9,7 +9,7 @@ import (
 	"fillbook/internal/base/db"
 )
 
-// foreignKey is a foreign key of the schema.
+// foreignKey is a foreign key in the schema.
 type foreignKey struct {
 	table, parent      string
 	columns, parentIDs []string
@@ -19,7 +19,7 @@ func (k foreignKey) String() string {
 	return k.table + "(" + strings.Join(k.columns, ",") + ") → " + k.parent
 }
 
-// foreignKeyLists list a key per row: table, parent, columns, columns of the parent.
+// foreignKeyLists list a key per row: table, parent, columns, parent columns.
 var foreignKeyLists = map[db.Engine]string{
 	db.SQLite: `SELECT name, parent, GROUP_CONCAT(child_column), GROUP_CONCAT(parent_column) FROM (
 		SELECT m.name AS name, f.id AS id, f."table" AS parent, f."from" AS child_column, f."to" AS parent_column
@@ -49,8 +49,8 @@ func (w *world) foreignKeys() (keys []foreignKey) {
 	return keys
 }
 
-// deleteParent deletes the row that a new row refers to, right before that is inserted,
-// until the returned function is called.
+// deleteParent deletes the row that a new row refers to, right before the insert, until
+// the returned function is called.
 func (w *world) deleteParent(k foreignKey) (stop func()) {
 	w.t.Helper()
 	var conditions []string
@@ -67,7 +67,7 @@ func (w *world) deleteParent(k foreignKey) (stop func()) {
 	return func() { w.exec("DROP TRIGGER delete_parent ON " + k.table) }
 }
 
-// writers prepare a request that inserts a row into a table.
+// writers prepare a request for inserting a row into a table.
 var writers = map[string]func(d desk) (send func() *reply){
 	"access_tokens": posts("/access-tokens", more{"name": "x"}),
 	"accounts":      posts("/accounts", more{"name": "x"}),
@@ -204,8 +204,8 @@ var unrequested = map[string]string{
 	"withdrawn_fills":     "a job stores what the broker cancelled",
 }
 
-// unusedTables are the tables that only the other engine uses: in these tests SQLite has
-// attachments as files, and PostgreSQL needs no long writes in parts.
+// unusedTables are used only by the other engine: in these tests SQLite has attachments
+// as files, and PostgreSQL needs no long writes in parts.
 var unusedTables = map[db.Engine]string{db.SQLite: "attachment_blobs", db.PostgreSQL: "unfinished_writes"}
 
 func posts(path string, body more) func(d desk) func() *reply {
@@ -236,7 +236,7 @@ func putsLayout(d desk) func() *reply {
 	return func() *reply { return d.put("/import-layouts/0a1b", body) }
 }
 
-// deletes deletes a record that an import brought.
+// deletes deletes an imported record.
 func deletes(path string) func(d desk) func() *reply {
 	return func(d desk) func() *reply {
 		d.upload("/imports/commit", unknownWords, part{"kinds", "", `{"zorp": "interest"}`}).want(http.StatusOK)
@@ -268,9 +268,9 @@ func signsIn(d desk) func() *reply {
 	}
 }
 
-// TestForeignKeysAreExplained lists the foreign keys of the schema. For each it deletes the
-// record that a request refers to right before the row is inserted: the answer is 404, or
-// 401 if the user is gone. A new foreign key needs a request that inserts its row.
+// TestForeignKeysAreExplained lists the foreign keys in the schema. For each it deletes
+// the record that a request refers to right before the insert: the answer is 404, or 401
+// if the user is gone. A new foreign key needs a request inserting its row.
 func TestForeignKeysAreExplained(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {

@@ -17,12 +17,12 @@ import (
 // target is an installation to throw things at, with what there is to hit.
 type target struct {
 	owner *client
-	ids   map[string]string // an id for each path that has one
-	// The calls that take JSON, and those that read.
+	ids   map[string]string // an id for each path with one
+	// The calls with a JSON body, and the reading ones.
 	writes, reads []call
 }
 
-// targets are one installation of each engine that is there.
+// targets returns an installation on each available engine.
 func targets(f *testing.F) []target {
 	f.Helper()
 	engines := []db.Engine{db.SQLite}
@@ -46,14 +46,13 @@ func targets(f *testing.F) []target {
 	return list
 }
 
-// call is a method and a path of the description.
+// call is a described method and path.
 type call struct {
 	method, path string
 	operation    object
 }
 
-// calls are the described operations that pass, in a fixed order, with ids put
-// into their paths.
+// calls returns the selected operations, in a fixed order, with ids in their paths.
 func (target target) calls(pass func(method string, operation object) bool) []call {
 	holes := regexp.MustCompile(`\{[^}]+\}`)
 	var list []call
@@ -75,8 +74,7 @@ func (target target) calls(pass func(method string, operation object) bool) []ca
 	return list
 }
 
-// send sends a request with any body and any query and requires an answer that
-// is not a fault of ours.
+// send sends a request with any body and any query and requires an answer below 500.
 func (target target) send(t *testing.T, c call, query string, body []byte) *reply {
 	t.Helper()
 	request := httptest.NewRequest(c.method, c.path, strings.NewReader(string(body)))
@@ -90,7 +88,7 @@ func (target target) send(t *testing.T, c call, query string, body []byte) *repl
 	return got
 }
 
-// example makes a body that fits a schema, as a place to begin from.
+// example makes a body that fits a schema, to begin with.
 func (d document) example(schema object, depth int) any {
 	schema = d.schema(schema)
 	if choices, ok := schema["enum"].([]any); ok {
@@ -118,9 +116,8 @@ func (d document) example(schema object, depth int) any {
 	return "buy long pre 2026-03-10"
 }
 
-// FuzzBodies sends any bytes to every route that takes JSON, on both engines,
-// and then reads what has been stored by it: nothing that a client sends may
-// make a 5xx, then or later.
+// FuzzBodies sends any bytes to every route with a JSON body, on both engines, and then
+// reads the stored records: no request may cause a 5xx, then or later.
 func FuzzBodies(f *testing.F) {
 	all := targets(f)
 	d := readDescription(f, all[0].owner.w.api)
@@ -153,7 +150,7 @@ func FuzzBodies(f *testing.F) {
 	})
 }
 
-// FuzzQueries sends any query to every route that is read.
+// FuzzQueries sends any query to every GET route.
 func FuzzQueries(f *testing.F) {
 	all := targets(f)
 	for _, query := range []string{

@@ -28,8 +28,8 @@ import (
 	"fillbook/internal/transport"
 )
 
-// world is one installation under test: a real database, the real handler,
-// and a clock that the test moves.
+// world is one installation under test: a real database, the real handler, and a clock
+// moved by the test.
 type world struct {
 	t        testing.TB
 	db       *db.DB
@@ -43,7 +43,7 @@ type world struct {
 	attachments string // their directory; empty where they are in the database
 }
 
-// settle are the settings that a test may change before the world is built.
+// settle are the settings to change before the world is built.
 type settle struct {
 	identity  identity.Options
 	api       httpapi.Options
@@ -53,8 +53,8 @@ type settle struct {
 	connectors []connector.Connector
 }
 
-// TestMain lets the heap grow: worlds are short-lived, and collecting garbage would take a
-// fifth of the processor time.
+// TestMain lets the heap grow: worlds are short-lived, and collecting garbage would take
+// a fifth of the processor time.
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(400)
 	os.Exit(m.Run())
@@ -119,7 +119,7 @@ func attachmentsFor(t testing.TB, d *db.DB) string {
 	return t.TempDir()
 }
 
-// syncBuffer is a log that may be written from several goroutines.
+// syncBuffer is a log for several goroutines.
 type syncBuffer struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
@@ -157,7 +157,7 @@ func (w *world) as(token string) *client {
 	return c
 }
 
-// with returns a copy of the client that sends one more header.
+// with returns a copy of the client with one more header.
 func (c *client) with(name, value string) *client {
 	clone := *c
 	clone.headers = c.headers.Clone()
@@ -165,7 +165,7 @@ func (c *client) with(name, value string) *client {
 	return &clone
 }
 
-// from returns a copy of the client that calls from another address.
+// from returns a copy of the client with another address.
 func (c *client) from(address string) *client {
 	clone := *c
 	clone.address = address
@@ -183,9 +183,8 @@ type reply struct {
 	decoded any // the body as JSON, once it was asked for
 }
 
-// do sends a request below /api/v1 (or anywhere for a path that begins with
-// "//"). body may be nil, a string or []byte sent as it is, or a value sent as
-// JSON.
+// do sends a request below /api/v1 (or anywhere for a path beginning with "//"). body may
+// be nil, a string or []byte sent as it is, or a value sent as JSON.
 func (c *client) do(method, path string, body any) *reply {
 	c.w.t.Helper()
 	var reader io.Reader
@@ -219,7 +218,7 @@ func (c *client) do(method, path string, body any) *reply {
 	return c.send(request)
 }
 
-// send sends a request that the test made by itself.
+// send sends the test's own request.
 func (c *client) send(request *http.Request) *reply {
 	c.w.t.Helper()
 	sent := peekBody(c.w.t, request)
@@ -274,7 +273,7 @@ func (r *reply) wantError(status int, code string) *reply {
 	return r
 }
 
-// wantField requires a 400 that names a field.
+// wantField requires a 400 with this field.
 func (r *reply) wantField(field string) *reply {
 	r.t.Helper()
 	r.wantError(http.StatusBadRequest, "bad_request")
@@ -335,7 +334,7 @@ func (r *reply) text(path string) string {
 	return ""
 }
 
-// count is the length of a list by its path.
+// count returns the length of a list by its path.
 func (r *reply) count(path string) int {
 	r.t.Helper()
 	list, ok := r.value(path).([]any)
@@ -350,7 +349,7 @@ const (
 	ownerPassword = "correct horse battery"
 )
 
-// setUp makes the first user and returns a client signed in as that owner.
+// setUp creates the first user and returns a client signed in as this owner.
 func (w *world) setUp() *client {
 	w.t.Helper()
 	made := w.anonymous().post("/setup", map[string]any{"email": ownerEmail, "password": ownerPassword}).want(http.StatusCreated)

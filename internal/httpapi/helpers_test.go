@@ -21,8 +21,7 @@ import (
 	"fillbook/internal/transport"
 )
 
-// in returns a copy of the client to a subtest, so that its failures are the
-// subtest's.
+// in returns a copy of the client for a subtest, which reports its failures.
 func (c *client) in(t testing.TB) *client {
 	t.Helper()
 	installation := *c.w
@@ -32,7 +31,7 @@ func (c *client) in(t testing.TB) *client {
 	return &clone
 }
 
-// raw sends a body as it is, under a content type that may be empty.
+// raw sends a body as it is, with a content type that may be empty.
 func (c *client) raw(method, path, contentType string, body []byte) *reply { //nolint:unparam // reads like do
 	c.w.t.Helper()
 	typed := c.with("Content-Type", contentType)
@@ -42,7 +41,7 @@ func (c *client) raw(method, path, contentType string, body []byte) *reply { //n
 	return typed.do(method, path, body)
 }
 
-// wantSame requires that two answers differ in nothing but the request's id.
+// wantSame requires that two answers differ only in the request id.
 func (r *reply) wantSame(other *reply) {
 	r.t.Helper()
 	if r.status != other.status || string(r.body) != string(other.body) {
@@ -70,7 +69,7 @@ func (r *reply) tag() string {
 	return tag
 }
 
-// keys are the names of an object, found by its path, in no order.
+// keys returns an object's names, found by its path, in no order.
 func (r *reply) keys(path string) map[string]bool {
 	r.t.Helper()
 	object, ok := r.value(path).(map[string]any)
@@ -84,7 +83,7 @@ func (r *reply) keys(path string) map[string]bool {
 	return names
 }
 
-// wantKeys requires that an object has these names and no other.
+// wantKeys requires exactly these names in an object.
 func (r *reply) wantKeys(path string, names ...string) *reply {
 	r.t.Helper()
 	want := map[string]bool{}
@@ -156,7 +155,7 @@ func totpCode(t testing.TB, secret string, at time.Time) string {
 	return fmt.Sprintf("%06d", (binary.BigEndian.Uint32(sum[offset:])&0x7fffffff)%1_000_000)
 }
 
-// passwordOf is the password that addUser gives.
+// passwordOf returns the password set by addUser.
 func passwordOf(email string) string { return "password of " + email }
 
 // tryLogin signs in with or without a code and requires nothing.
@@ -236,7 +235,7 @@ func (w *world) serve() *httptest.Server {
 	return server
 }
 
-// The settings that tests change most.
+// Common settings in tests.
 
 func openRegistration(s *settle) { s.identity.RegistrationOpen = true }
 
@@ -248,8 +247,8 @@ func secretFailures(perSecond float64, burst int) func(*settle) {
 	return func(s *settle) { s.api.SecretFailures = transport.Rate{PerSecond: perSecond, Burst: burst} }
 }
 
-// holdsWord reports whether a text holds a word that nothing alphanumeric
-// touches: six digits may stand inside any id by chance.
+// holdsWord reports whether a text has a word with nothing alphanumeric beside it: six
+// digits may be in any id by chance.
 func holdsWord(text, word string) bool {
 	isPart := func(b byte) bool {
 		return b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z'

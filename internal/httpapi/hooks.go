@@ -16,7 +16,7 @@ import (
 	"fillbook/internal/transport"
 )
 
-// HookCounts is what became of the fills of a delivery.
+// HookCounts are the outcomes for a delivery's fills.
 type HookCounts struct {
 	Accepted    int `json:"accepted" doc:"New fills, and fills that completed or corrected a stored one."`
 	Skipped     int `json:"skipped" doc:"Fills that were stored before, or that you deleted."`
@@ -28,7 +28,7 @@ type hookDelivery struct {
 	HookCounts
 }
 
-// Hook is an address that a program sends fills to.
+// Hook is an address to which a program sends fills.
 type Hook struct {
 	ID           journal.HookID       `json:"id"`
 	AccountID    journal.AccountID    `json:"account_id"`
@@ -56,8 +56,8 @@ func (a hookAPI) shapeHook(ctx context.Context, h hooks.Hook) Hook {
 	return shaped
 }
 
-// absoluteURL returns the public address of a path: that of the settings, or else the
-// one that the client used.
+// absoluteURL returns a path's public address: from the settings, or else from the
+// request.
 func (a hookAPI) absoluteURL(ctx context.Context, path string) string {
 	if a.publicURL != "" {
 		return strings.TrimRight(a.publicURL, "/") + path
@@ -80,8 +80,7 @@ type createdHook struct {
 	Secret string `json:"secret" doc:"Shown once. Send it as Authorization: Bearer SECRET, or as ?secret=SECRET."`
 }
 
-// createdHookAnswer has the tag of the hook as it is listed, so that it can be used in
-// If-Match.
+// createdHookAnswer has the listed hook's tag, for If-Match.
 type createdHookAnswer struct {
 	ETag string `header:"ETag"`
 	Body createdHook
@@ -91,7 +90,7 @@ type hookSecret struct {
 	Secret string `json:"secret" doc:"Shown once. The one before it no longer works."`
 }
 
-// quarantineEntry is something that a hook could not store.
+// quarantineEntry is a delivery that could not be stored.
 type quarantineEntry struct {
 	ID         journal.QuarantineID `json:"id"`
 	ReceivedAt time.Time            `json:"received_at"`
@@ -107,7 +106,7 @@ func shapeEntry(e hooks.Entry) quarantineEntry {
 	return quarantineEntry{ID: e.ID, ReceivedAt: e.ReceivedAt, Reason: e.Reason, Body: strings.ToValidUTF8(string(shown), "�")}
 }
 
-// EntryOf selects an entry of a quarantine.
+// EntryOf selects a quarantine entry.
 type EntryOf struct {
 	ByID[journal.HookID]
 	Entry journal.QuarantineID `path:"entry"`
@@ -205,7 +204,7 @@ type deliveryInput struct {
 	Secret        string `query:"secret" doc:"The secret, for senders that cannot set headers."`
 }
 
-// registerDeliveryRoute registers the route for programs that have the secret of a hook.
+// registerDeliveryRoute registers the route for programs with a hook's secret.
 func (a hookAPI) registerDeliveryRoute(api *API) {
 	deliver := route{
 		method: http.MethodPost, path: "/hooks/{id}", id: "sendFills", tag: "Hooks", access: accessPublic, limitKind: hookLimit,
@@ -231,9 +230,9 @@ func (a hookAPI) receiveFills(ctx context.Context, _ *deliveryInput) (*body[Hook
 
 type senderKey struct{}
 
-// verifySender is the middleware that checks the secret of a delivery, before its body is
-// read and before any limit: a sender with the secret is not refused because of others at
-// its address. Wrong secrets are counted by address.
+// verifySender checks a delivery's secret, before its body is read and before any limit:
+// a sender with the secret is not refused because of others at its address. Wrong secrets
+// are counted by address.
 func (a *API) verifySender(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx := r.Context()
@@ -252,7 +251,7 @@ func (a *API) verifySender(next http.Handler) http.Handler {
 	})
 }
 
-// hookSecretOf returns the secret in the head of a delivery.
+// hookSecretOf returns the secret in a delivery's header.
 func hookSecretOf(r *http.Request) string {
 	if bearer, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
 		return bearer
@@ -260,7 +259,7 @@ func hookSecretOf(r *http.Request) string {
 	return r.URL.Query().Get("secret")
 }
 
-// readHookFill reads a fill that a hook received. An account that it names is ignored.
+// readHookFill reads a delivered fill. An account in it is ignored.
 func readHookFill(text []byte) (ledger.NewFill, error) {
 	if err := transport.CheckJSON(text); err != nil {
 		return ledger.NewFill{}, err

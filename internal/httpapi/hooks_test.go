@@ -16,20 +16,20 @@ import (
 	"fillbook/internal/transport"
 )
 
-// sender is a program that has the address and the secret of a hook.
+// sender is a program with a hook's address and secret.
 type sender struct {
 	*client
 	id, secret string
 }
 
-// addHook creates a hook for the account of the desk.
+// addHook creates a hook for the account.
 func (d desk) addHook(name string) sender {
 	d.w.t.Helper()
 	made := d.made("/hooks", more{"account_id": d.account, "name": name})
 	return sender{d.w.as(made.text("secret")), made.text("id"), made.text("secret")}
 }
 
-// lasting returns the desk with a credential that does not expire.
+// lasting returns a copy with a credential that does not expire.
 func (d desk) lasting() desk {
 	d.w.t.Helper()
 	_, secret := d.mint(more{"name": "lasting"})
@@ -42,7 +42,7 @@ func (s sender) send(body string) *reply {
 	return s.raw(http.MethodPost, "/hooks/"+s.id, "text/plain; charset=utf-8", []byte(body))
 }
 
-// wantCounts requires that a delivery was taken, and what became of its fills.
+// wantCounts requires an accepted delivery with these outcomes.
 func (r *reply) wantCounts(accepted, skipped, quarantined int) {
 	r.t.Helper()
 	r.want(http.StatusAccepted)
@@ -81,7 +81,7 @@ func TestHookReceivesFills(t *testing.T) {
 			is("0.account_id", `"`+d.account+`"`)
 		hook.send(`[]`).wantCounts(0, 0, 0)
 
-		// The secret may be in the query, and the body of any type.
+		// The secret may be in the query, and the body may have any type.
 		by := w.anonymous()
 		by.raw(http.MethodPost, "/hooks/"+hook.id+"?secret="+hook.secret, "", []byte(hookFill("NVDA", "buy", 9))).wantCounts(1, 0, 0)
 		by.raw(http.MethodPost, "/hooks/"+hook.id+"?secret="+hook.secret, "application/json", []byte(hookFill("AMD", "buy", 9, more{"quantity": 1}))).wantCounts(1, 0, 0)
@@ -271,7 +271,7 @@ func TestHookRefusals(t *testing.T) {
 	}, func(s *settle) { s.api.HookRate = transport.Rate{PerSecond: 0.1, Burst: 3} })
 }
 
-// TestCorrectDeliveriesAreNotLimited checks that a delivery with the secret is taken
+// TestCorrectDeliveriesAreNotLimited checks that a delivery with the secret is accepted
 // however often it is sent, and whatever others at its address have sent.
 func TestCorrectDeliveriesAreNotLimited(t *testing.T) {
 	t.Parallel()
@@ -291,8 +291,8 @@ func TestCorrectDeliveriesAreNotLimited(t *testing.T) {
 	}, func(s *settle) { s.api.HookRate = transport.Rate{PerSecond: 0.1, Burst: 3} })
 }
 
-// TestUnknownSendersAreRefusedUnread checks that nothing of a body is read before the
-// secret in the head is known to be right.
+// TestUnknownSendersAreRefusedUnread checks that no body is read before the secret in the
+// header was verified.
 func TestUnknownSendersAreRefusedUnread(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -310,7 +310,7 @@ func TestUnknownSendersAreRefusedUnread(t *testing.T) {
 	})
 }
 
-// unreadable is a body that fails the test if it is read.
+// unreadable is a body that fails the test when read.
 type unreadable struct{ t *testing.T }
 
 func (u unreadable) Read([]byte) (int, error) {
@@ -318,8 +318,8 @@ func (u unreadable) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// TestPublicBodiesAreSmall checks every route that anybody can call: a body larger than a
-// password and a token need is refused by its length, unread.
+// TestPublicBodiesAreSmall checks every public route: a body larger than a password and a
+// token is refused by its length, unread.
 func TestPublicBodiesAreSmall(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testkit.Open(t, db.SQLite), shareLinksOn, openRegistration)
@@ -366,8 +366,8 @@ func TestHookSecretIsReplaced(t *testing.T) {
 	})
 }
 
-// TestHookBelongsToItsUser lets another user try the hook of one, and deletes the
-// account and the user of hooks.
+// TestHookBelongsToItsUser lets another user try a hook, and deletes the account and the
+// user behind hooks.
 func TestHookBelongsToItsUser(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -405,8 +405,8 @@ func TestHookBelongsToItsUser(t *testing.T) {
 	})
 }
 
-// TestHookBatches checks that the deliveries of a day are one import that can be
-// reversed, and that deleted fills stay away.
+// TestHookBatches checks that a day's deliveries are one reversible import, and that
+// deleted fills stay away.
 func TestHookBatches(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -437,7 +437,7 @@ func TestHookBatches(t *testing.T) {
 	})
 }
 
-// TestHookStoresAllOrNothing makes the last step of a delivery fail.
+// TestHookStoresAllOrNothing makes a delivery's last step fail.
 func TestHookStoresAllOrNothing(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
@@ -466,7 +466,7 @@ func TestHookTokens(t *testing.T) {
 		}
 		_, secret := d.mint(more{"name": "full"})
 		w.as(secret).made("/hooks", more{"account_id": d.account, "name": "x"})
-		// A secret of a hook signs in nowhere, and a token sends to no hook.
+		// A hook's secret signs in nowhere, and a token sends to no hook.
 		w.as(hook.secret).get("/me").want(http.StatusUnauthorized)
 		w.as(secret).raw("POST", "/hooks/"+hook.id, "", []byte("{}")).wantError(http.StatusNotFound, "not_found")
 	})

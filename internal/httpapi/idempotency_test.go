@@ -10,7 +10,7 @@ import (
 	"fillbook/internal/base/db"
 )
 
-// keyed is a client that sends an Idempotency-Key.
+// keyed returns a client sending an Idempotency-Key.
 func (c *client) keyed(key string) *client { return c.with("Idempotency-Key", key) }
 
 func TestRepeatedPostIsOneEffect(t *testing.T) {
@@ -83,7 +83,7 @@ func TestIdempotencyKeysArePerUser(t *testing.T) {
 	})
 }
 
-// TestIdempotencyKeyGrantsNoAccess replays nothing to a client that has lost access.
+// TestIdempotencyKeyGrantsNoAccess replays nothing to a client without access.
 func TestIdempotencyKeyGrantsNoAccess(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
@@ -130,8 +130,8 @@ func TestPasswordResetSupportsIdempotencyKey(t *testing.T) {
 	})
 }
 
-// TestKeyIsIgnoredIfAnswersContainSecrets requires that nothing of them is
-// kept, and that the same key with another body is no conflict.
+// TestKeyIsIgnoredIfAnswersContainSecrets requires that no secret is kept, and that the
+// same key with another body is no conflict.
 func TestKeyIsIgnoredIfAnswersContainSecrets(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {

@@ -13,8 +13,7 @@ import (
 	"fillbook/internal/transport"
 )
 
-// nullText is a text that may be absent, in the form that the API has for two
-// fields of an import.
+// nullText is a text that may be absent, in the form used for two import fields.
 type nullText struct {
 	String string `json:"String"`
 	Valid  bool   `json:"Valid"`
@@ -54,7 +53,7 @@ type importBatch struct {
 	Progress      orNull[importProgress] `json:"progress" doc:"The progress of a running commit; null otherwise."`
 }
 
-// shapeBatch shapes an import of the caller.
+// shapeBatch shapes the caller's import.
 func shapeBatch(ctx context.Context, b imports.Batch) importBatch {
 	shaped := importBatch{
 		ID: b.ID, UserID: caller(ctx).PublicID, AccountID: b.Account, Source: b.Source, Format: b.Format, Broker: b.Broker,
@@ -145,7 +144,7 @@ func shapePendingAccount(a ledger.NewAccount) *pendingAccount {
 	return &pendingAccount{a.Name, a.Broker, a.Type, a.BaseCurrency, a.StartingBalance}
 }
 
-// UploadQuery is the query of an upload; the account may also be a form field.
+// UploadQuery is the query for an upload; the account may also be a form field.
 type UploadQuery struct {
 	AccountID journal.AccountID `query:"account_id" doc:"The account that the file is of; it may be a field of the form instead. A JSON backup needs none."`
 }
@@ -155,7 +154,7 @@ type finishInput struct {
 	ID journal.BatchID `path:"id"`
 }
 
-// uploadFields are the fields of the form besides the file.
+// uploadFields are the form fields besides the file.
 var uploadFields = map[string]string{
 	"account_id":              "The account that the file is of. A JSON backup needs none: it names its own. One with a single account is restored into this account instead.",
 	"default_account_id":      "The account that the file is of, if account_id is missing and the file is not a backup.",
@@ -225,7 +224,7 @@ func (a importAPI) listImports(ctx context.Context, in *Paging) (*listing[import
 	return newListing(in, list, total, func(b imports.Batch) importBatch { return shapeBatch(ctx, b) }, func(b imports.Batch) []string { return []string{string(b.ID)} }), nil
 }
 
-// upload reads the form of the three calls that take a file.
+// upload reads the form for the three file routes.
 func upload(ctx context.Context, in UploadQuery) (imports.Upload, error) {
 	form := transport.FormOf(ctx)
 	if form.File == nil {

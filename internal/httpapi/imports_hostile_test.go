@@ -9,7 +9,7 @@ import (
 	"unicode/utf16"
 )
 
-// wantRefusal requires one clear sentence that gives nothing of the inside away.
+// wantRefusal requires one clear sentence without internals.
 func (r *reply) wantRefusal(status int) {
 	r.t.Helper()
 	code := "bad_request"
@@ -87,7 +87,7 @@ func TestHostileRows(t *testing.T) {
 				d.get("/trades").want(http.StatusOK).is("", "[]")
 			})
 		}
-		// In company of good rows they are left out, and the good ones go in.
+		// Together with good rows they are left out, and the good ones are stored.
 		bad := ""
 		for _, line := range rows {
 			bad += line
@@ -179,7 +179,7 @@ func TestHostileForms(t *testing.T) {
 		d.form("/imports", file, account).want(http.StatusOK).is("new_rows", "2")
 		d.form("/imports", account, file).want(http.StatusOK).is("new_rows", "2")
 		d.form("/imports?account_id="+d.account, file).want(http.StatusOK).is("new_rows", "2")
-		// A mapping of exactly 64 KiB is a mapping.
+		// Exactly 64 KiB is allowed.
 		const whole = `{"symbol":"Symbol","side":"Side","quantity":"Quantity","price":"Price","executed_at":"Executed At"`
 		long := mapping(whole + strings.Repeat(" ", 64<<10-len(whole)-1) + `}`)
 		d.form("/imports", long...).want(http.StatusOK).is("new_rows", "2")
@@ -187,7 +187,7 @@ func TestHostileForms(t *testing.T) {
 	})
 }
 
-// TestHostileFileNames are shown, and never more than that.
+// TestHostileFileNames are only shown.
 func TestHostileFileNames(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {

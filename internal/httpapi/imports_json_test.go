@@ -9,7 +9,7 @@ import (
 	"fillbook/internal/httpapi"
 )
 
-// fillValues has a value for each field of POST /executions.
+// fillValues has a value for each field in POST /executions.
 var fillValues = more{
 	"symbol": "SPY", "side": "sell", "quantity": json.Number("3"), "price": json.Number("2.5"), "executed_at": at(0),
 	"instrument_type": "option", "fees": json.Number("0"), "commission": json.Number("-0.25"), "multiplier": json.Number("10"),
@@ -17,7 +17,7 @@ var fillValues = more{
 	"details": more{"option_right": "put", "strike": "450.5", "expiry": "2026-06-19", "lot": "L1", "order_id": "O 7", "note": " as sent "},
 }
 
-// notInJSONRows are the fields of POST /executions that a row does not have, and why.
+// notInJSONRows are the POST /executions fields without a counterpart in rows, and why.
 var notInJSONRows = map[string]string{
 	"account_id":      "the upload or the file names the account",
 	"allow_duplicate": "in a file every repetition is a fill",
@@ -29,8 +29,8 @@ func (d desk) importRows(rows ...more) *reply {
 	return d.imported(jsonText(rows))
 }
 
-// exportedFills returns the fills of a backup of the account, with what the ledger
-// knows about each, and without what depends on the order of writes.
+// exportedFills returns the fills in the account's backup, with the ledger's facts about
+// each, and without values depending on the write order.
 func (d desk) exportedFills() string {
 	d.w.t.Helper()
 	var backup struct {
@@ -46,8 +46,8 @@ func (d desk) exportedFills() string {
 	return jsonText(backup.Executions)
 }
 
-// TestJSONRowsHoldEveryField stores the same fill with POST /executions and with a
-// plain JSON file. It fails for a new field of POST /executions that rows do not read.
+// TestJSONRowsHoldEveryField stores the same fill with POST /executions and with a plain
+// JSON file. It fails if rows do not read a new POST /executions field.
 func TestJSONRowsHoldEveryField(t *testing.T) {
 	t.Parallel()
 	for _, name := range jsonNames(httpapi.NewExecutionType) {
@@ -88,7 +88,7 @@ func TestJSONRowsHoldEveryField(t *testing.T) {
 	})
 }
 
-// TestStrikesOfJSONRows uploads two strikes that differ in their details only.
+// TestStrikesOfJSONRows uploads two strikes with different details only.
 func TestStrikesOfJSONRows(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
@@ -104,8 +104,8 @@ func TestStrikesOfJSONRows(t *testing.T) {
 	})
 }
 
-// TestJSONRowsCompleteFills uploads a fill again with more values: those that were
-// unknown are completed, and a stated 0 stays.
+// TestJSONRowsCompleteFills uploads a fill again with more values: unknown ones are
+// completed, and a stated 0 stays.
 func TestJSONRowsCompleteFills(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {

@@ -11,7 +11,7 @@ import (
 	"fillbook/internal/transport"
 )
 
-// unknownKind is a word of a file with the kind that the user chose for it.
+// unknownKind is a word from a file with the user's kind for it.
 type unknownKind struct {
 	Word    string          `json:"word" doc:"The word as it is in the file."`
 	Rows    int             `json:"rows" doc:"How many rows have the word."`
@@ -27,7 +27,7 @@ func shapeUnknownKind(u imports.UnknownKind) unknownKind {
 	return shaped
 }
 
-// wordKindOperations registers the operations on stored kinds of words.
+// wordKindOperations registers the operations on stored word kinds.
 func (a importAPI) wordKindOperations(api *API, route func(needs permission, method, path, id, summary string) route) {
 	register(api, route(readJournal, http.MethodGet, "/kinds", "listImportKinds", "List the kinds chosen for words of imported files"),
 		func(ctx context.Context, _ *struct{}) (*body[[]kinds.WordKind], error) {

@@ -12,8 +12,8 @@ const unknownWords = "Activity Date,Process Date,Settle Date,Instrument,Descript
 	"1/8/2026,1/8/2026,1/8/2026,,Second,Zorp,,,$6.00\n" +
 	"1/9/2026,1/9/2026,1/9/2026,,Third,BLIP,,,($1.00)\n"
 
-// TestUnknownKinds checks that rows of an unknown kind are skipped until the
-// user chooses one, and that a commit stores the choice for later files.
+// TestUnknownKinds checks that rows with an unknown kind are skipped until the user
+// chooses one, and that a commit stores the choice for later files.
 func TestUnknownKinds(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
@@ -53,7 +53,7 @@ func TestUnknownKinds(t *testing.T) {
 	})
 }
 
-// TestUnknownKindRefusals checks the errors of invalid kinds.
+// TestUnknownKindRefusals checks the errors for invalid kinds.
 func TestUnknownKindRefusals(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
@@ -68,16 +68,16 @@ func TestUnknownKindRefusals(t *testing.T) {
 	})
 }
 
-// swissWords is a file in francs with a word for a kind that is not known.
+// swissWords is a file in francs with an unknown kind.
 const swissWords = "Date;Order #;Transaction;Symbol;Name;ISIN;Quantity;Unit price;Costs;Accrued Interest;Net Amount;Balance;Currency\n" +
 	"12-08-2022 15:30:02;1;Sell;ALDR;Alder;US00FICT0125;200.0;21.00;5.96;0.00;4194.04;1.00;CHF\n" +
 	"10-08-2022 15:30:02;2;Buy;ALDR;Alder;US00FICT0125;200.0;19.85;4.96;0.00;-3974.96;1.00;CHF\n" +
 	"30-06-2022 18:01:13;0;ZORP;;;;1.0;50.00;0.00;0.00;50.00;1.00;CHF\n" +
 	"29-06-2022 18:01:13;0;BLIP;;;;1.0;50.00;0.00;0.00;-50.00;1.00;CHF\n"
 
-// TestBatchStoresKinds checks that an import that is finished later keeps the
-// kinds that it was started with, and that a committed one lists those that its
-// rows were read with, whatever the user chooses later.
+// TestBatchStoresKinds checks that an import finished later keeps its first kinds, and
+// that a committed one lists the kinds used for its rows, whatever the user chooses
+// later.
 func TestBatchStoresKinds(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {

@@ -12,8 +12,8 @@ const noZone = "Symbol,Side,Quantity,Price,Executed At\n" +
 	"AAPL,buy,10,100,2026-03-05 09:31:00\n" +
 	"AAPL,sell,10,110,2026-03-05 10:12:00\n"
 
-// TestLayoutSignature checks that the signature depends on the kind of a file
-// and the names of its columns, and on nothing else.
+// TestLayoutSignature checks that the signature depends on the file kind and the column
+// names only.
 func TestLayoutSignature(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -46,8 +46,8 @@ func TestLayoutSignature(t *testing.T) {
 	})
 }
 
-// TestZoneSource checks that a preview states what decided the zone of the times,
-// and that default_tz replaces UTC only if nothing else does.
+// TestZoneSource checks that a preview says what decided the zone, and that default_tz
+// replaces UTC only if nothing else does.
 func TestZoneSource(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -91,8 +91,8 @@ func TestZoneSource(t *testing.T) {
 	})
 }
 
-// TestDefaultZone checks in which zone the times of a recognized file are read that
-// names none, and that an unrecognized one does not depend on settings.
+// TestDefaultZone checks in which zone a recognized file without zones is read, and that
+// an unrecognized one does not depend on settings.
 func TestDefaultZone(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -122,8 +122,8 @@ func TestDefaultZone(t *testing.T) {
 		d.get("/imports/"+batch).want(http.StatusOK).is("source_tz", `"Asia/Tokyo"`)
 		d.get("/executions").want(http.StatusOK).is("0.executed_at", `"2025-12-29T00:47:21Z"`)
 
-		// Later files from this broker are read in the same zone, so that the fills that
-		// both contain are found again, until the import is undone.
+		// Later files from this broker are read in the same zone, so the fills in both
+		// are found again, until the import is undone.
 		fills := d.get("/executions").count("")
 		d.put("/settings/journal", `{"timezone":null}`).want(http.StatusOK)
 		check("Asia/Tokyo", "import", "2025-12-29T02:00:00Z")
@@ -140,7 +140,7 @@ func TestDefaultZone(t *testing.T) {
 	})
 }
 
-// TestFileAccount checks that a preview states the account that the file names.
+// TestFileAccount checks that a preview has the account named in the file.
 func TestFileAccount(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
@@ -152,8 +152,7 @@ func TestFileAccount(t *testing.T) {
 	})
 }
 
-// TestWarningDetails checks that each warning has a code and a text that names no field
-// of the form.
+// TestWarningDetails checks that each warning has a code and a text without form fields.
 func TestWarningDetails(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -177,7 +176,7 @@ func TestWarningDetails(t *testing.T) {
 	})
 }
 
-// TestDefaultAccount checks that default_account_id is the account of a table without
+// TestDefaultAccount checks that default_account_id is used for a table without
 // account_id, and that a backup ignores it.
 func TestDefaultAccount(t *testing.T) {
 	t.Parallel()

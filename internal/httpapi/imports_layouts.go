@@ -13,7 +13,7 @@ import (
 	"fillbook/internal/transport"
 )
 
-// importLayout is how files of a layout are imported.
+// importLayout is how files with a layout are imported.
 type importLayout struct {
 	Signature     string                    `json:"signature" doc:"The layout_signature of a preview."`
 	Name          string                    `json:"name" doc:"The broker or the file, as the client shows it."`
@@ -64,7 +64,7 @@ func (f layoutFields) layout(signature string) layouts.Layout {
 	}
 }
 
-// LayoutPath is the input of an operation on one layout.
+// LayoutPath is the input for one layout.
 type LayoutPath struct {
 	Signature string `path:"signature"`
 }

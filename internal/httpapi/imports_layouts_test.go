@@ -71,8 +71,8 @@ func TestOldestImportLayoutIsDropped(t *testing.T) {
 	})
 }
 
-// TestTokenReadsLayoutsOfItsAccounts: a token for imports sees the layouts that were used
-// for its accounts, and those that were used for none; it changes none.
+// TestTokenReadsLayoutsOfItsAccounts: an import token sees the layouts used for its
+// accounts or for none; it changes none.
 func TestTokenReadsLayoutsOfItsAccounts(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {

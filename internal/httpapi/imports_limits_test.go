@@ -8,7 +8,7 @@ import (
 	"fillbook/internal/base/db"
 )
 
-// TestImportsHaveNoRate: the hundredth file of a minute is read like the first.
+// TestImportsHaveNoRate: the hundredth file in a minute is read like the first.
 func TestImportsHaveNoRate(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
@@ -41,7 +41,7 @@ func (w *world) hold(account string) (release func()) {
 	}
 }
 
-// waitForLoad returns when so many requests of a user work and wait.
+// waitForLoad returns when this many of a user's requests work and wait.
 func waitForLoad(t *testing.T, load func(user string) (working, waiting int), user string, working, waiting int) {
 	t.Helper()
 	ticks := time.NewTicker(time.Millisecond)
@@ -58,8 +58,8 @@ func waitForLoad(t *testing.T, load func(user string) (working, waiting int), us
 	}
 }
 
-// TestImportsAreQueued has a commit wait inside the user's only place: other
-// files of the user wait for it, those of others do not.
+// TestImportsAreQueued has a commit wait inside the user's only place: the user's other
+// files wait for it, other users' files do not.
 func TestImportsAreQueued(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {

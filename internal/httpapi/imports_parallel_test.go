@@ -17,12 +17,11 @@ import (
 	"time"
 )
 
-// The laws of importing, as users rely on them: what is imported twice is there
-// once, parts make the whole in any order and at any time, and annotations outlive
-// the fills they were written on.
+// The laws for importing: a row imported twice is stored once, parts make the whole in
+// any order and at any time, and annotations outlive their fills.
 
-// manyFills writes rows of a made-up day, each different from all others but
-// for every seventh, which happened twice.
+// manyFills writes rows for a made-up day, all different except every seventh, which
+// happened twice.
 func manyFills(n int) (rows []string) {
 	dice := rand.New(rand.NewPCG(7, uint64(n)))
 	for i := len(rows); len(rows) < n; i++ {
@@ -57,13 +56,13 @@ func (d desk) holding() string {
 				lines[i] += value + " "
 			}
 		}
-		slices.Sort(lines) // fills of one instant have no order of their own
+		slices.Sort(lines) // simultaneous fills have no order
 		b.WriteString(strings.Join(lines, "\n") + "\n")
 	}
 	return b.String()
 }
 
-// sound runs the check of the whole installation.
+// sound checks the whole installation.
 func (w *world) sound() {
 	w.t.Helper()
 	err := w.services.Check(w.t.Context(), func(what string) { w.t.Error(what) })
@@ -72,8 +71,8 @@ func (w *world) sound() {
 	}
 }
 
-// TestPartialFilesCombineToTheCompleteOne: exports that overlap, in any order and any number of
-// times, make what one export of everything makes.
+// TestPartialFilesCombineToTheCompleteOne: overlapping exports, in any order and any
+// number of times, equal one complete export.
 func TestPartialFilesCombineToTheCompleteOne(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -92,8 +91,8 @@ func TestPartialFilesCombineToTheCompleteOne(t *testing.T) {
 			d := whole.desk(fmt.Sprint("Part ", i))
 			inserted := 0
 			for _, p := range parts {
-				// A cut between two equal fills leaves no way to tell them from one
-				// that was exported twice, so cuts lie elsewhere.
+				// A cut between two equal fills cannot be told from one fill exported
+				// twice, so cuts lie elsewhere.
 				from, to := uncut(rows, p[0]), uncut(rows, p[1])
 				n, _ := d.imported(file(rows[from:to])).value("inserted").(interface{ Int64() (int64, error) }).Int64()
 				inserted += int(n)
@@ -106,7 +105,7 @@ func TestPartialFilesCombineToTheCompleteOne(t *testing.T) {
 	})
 }
 
-// uncut moves a cut behind the second of two equal rows.
+// uncut moves a cut after the second of two equal rows.
 func uncut(rows []string, at int) int {
 	for at > 0 && at < len(rows) && rows[at] == rows[at-1] {
 		at++
@@ -114,8 +113,8 @@ func uncut(rows []string, at int) int {
 	return at
 }
 
-// TestAnnotationsOutliveAnImport: what was written on the trades of an import is back
-// when the file is imported again, with every text and file.
+// TestAnnotationsOutliveAnImport: annotations on an import's trades are back when the
+// file is imported again, with every text and file.
 func TestAnnotationsOutliveAnImport(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -157,8 +156,7 @@ func TestAnnotationsOutliveAnImport(t *testing.T) {
 	})
 }
 
-// TestImportsAtOnce: files that arrive together are as files that arrive one
-// after the other.
+// TestImportsAtOnce: files arriving together have the same result as one after the other.
 func TestImportsAtOnce(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -168,7 +166,7 @@ func TestImportsAtOnce(t *testing.T) {
 		whole.imported(file(rows))
 		want := whole.holding()
 		second := first.desk("Second")
-		// Four windows that overlap, for each of two accounts.
+		// Four overlapping windows, for each of two accounts.
 		replies := atOnce(8, func(i int) *reply {
 			d := []desk{first, second}[i%2]
 			from, to := uncut(rows, 90*(i/2)), uncut(rows, 90*(i/2)+130)
@@ -200,8 +198,8 @@ func TestImportsAtOnce(t *testing.T) {
 	})
 }
 
-// TestReversalsAtOnce: an import that is undone while it is finished, and
-// while others come, ends in a consistent state.
+// TestReversalsAtOnce: undoing an import while it is finished, and while others arrive,
+// ends in a consistent state.
 func TestReversalsAtOnce(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -226,7 +224,7 @@ func TestReversalsAtOnce(t *testing.T) {
 	})
 }
 
-// TestFinishedAtOnce: of many who finish one import each gets the same answer.
+// TestFinishedAtOnce: all who finish one import get the same answer.
 func TestFinishedAtOnce(t *testing.T) {
 	t.Parallel()
 	const strange = "a,b,c,d\nAAPL,2026-01-05T15:00:00Z,5,10\nAAPL,2026-01-05T16:00:00Z,-5,11\n"
@@ -248,7 +246,7 @@ func TestFinishedAtOnce(t *testing.T) {
 	})
 }
 
-// formOf writes the form of an upload.
+// formOf writes an upload form.
 func (d desk) formOf(content string) (body []byte, contentType string) {
 	d.w.t.Helper()
 	var out bytes.Buffer
@@ -263,7 +261,7 @@ func (d desk) formOf(content string) (body []byte, contentType string) {
 	return out.Bytes(), w.FormDataContentType()
 }
 
-// settled waits until the latest import of a desk is no longer pending.
+// settled waits until the account's latest import is no longer pending.
 func (d desk) settled() *reply {
 	d.w.t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; { // asking takes its time, so this is no busy loop
@@ -291,9 +289,9 @@ func (g gone) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// TestClientDisconnects checks that a client which goes away leaves a whole import
-// or none: parsing ends with the request, and what is parsed is stored to the
-// end. Sending the file again completes it.
+// TestClientDisconnects checks that a client going away leaves a whole import or none:
+// parsing ends with the request, and parsed rows are stored to the end. Sending the file
+// again completes it.
 func TestClientDisconnects(t *testing.T) {
 	t.Parallel()
 	rows := manyFills(2000)
@@ -353,8 +351,8 @@ func TestClientDisconnects(t *testing.T) {
 	}
 }
 
-// TestReadsContinueDuringImports while an import writes: they see what was there before, and
-// never a part of it.
+// TestReadsContinueDuringImports while an import writes: they see the state before it,
+// and never a part.
 func TestReadsContinueDuringImports(t *testing.T) {
 	t.Parallel()
 	rows := manyFills(12_000)

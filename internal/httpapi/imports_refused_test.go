@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestTaxToolFileIsRefused: a file of a tax tool has no fills. Preview and commit answer
-// what to import instead, with a mapping too, and no batch is left.
+// TestTaxToolFileIsRefused: a tax tool's file has no fills. Preview and commit name
+// the file to import instead, with a mapping too, and no batch is left.
 func TestTaxToolFileIsRefused(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {

@@ -10,7 +10,7 @@ import (
 	"fillbook/internal/base/db"
 )
 
-// fixture returns the export of a fixture of the imports package.
+// fixture returns the export in a fixture of package imports.
 func fixture(t *testing.T, name string) string {
 	t.Helper()
 	archive, err := txtar.ParseFile("../intake/" + name)
@@ -73,7 +73,7 @@ func TestOrdersThatWereNotFilled(t *testing.T) {
 				holds("skipped_rows.0", `{"row": 2, "reason": "cancelled order"}`)
 		}
 		d.get("/executions").want(http.StatusOK).wantColumn("quantity", "10", "4", "14")
-		// A column that the user maps is used as well, and a constant switches it off.
+		// A mapped column is used as well, and a constant switches it off.
 		all := d.desk("All")
 		all.upload("/imports", orders, part{
 			"column_mapping", "",
@@ -83,7 +83,7 @@ func TestOrdersThatWereNotFilled(t *testing.T) {
 	})
 }
 
-// TestKnownRowsAreSkipped counts the rows of a second import as duplicates.
+// TestKnownRowsAreSkipped counts the rows in a second import as duplicates.
 func TestKnownRowsAreSkipped(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
@@ -155,7 +155,7 @@ func TestMappingForAFileWithItsOwnReader(t *testing.T) {
 	})
 }
 
-// TestResultsOfOlderVersions are read without counts of rows.
+// TestResultsOfOlderVersions are read without row counts.
 func TestResultsOfOlderVersions(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {

@@ -15,7 +15,7 @@ const twoFills = "Symbol,Side,Quantity,Price,Executed At,Commission\n" +
 
 const headLine = "Symbol,Side,Quantity,Price,Executed At,Commission\n"
 
-// upload sends a file to one of the calls that take one.
+// upload sends a file to a route.
 func (d desk) upload(path, content string, fields ...part) *reply {
 	d.w.t.Helper()
 	parts := append([]part{{"file", "fills.csv", content}, {"account_id", "", d.account}}, fields...)
@@ -33,8 +33,7 @@ var batchKeys = []string{
 	"row_count", "status", "created_at", "updated_at", "result", "origin", "origin_id", "progress",
 }
 
-// TestPreviewExcludesSkippedRows: a row that the ledger refuses is part of no
-// trade that the preview shows.
+// TestPreviewExcludesSkippedRows: a row refused by the ledger is in no previewed trade.
 func TestPreviewExcludesSkippedRows(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
@@ -99,7 +98,7 @@ func TestImportLife(t *testing.T) {
 	})
 }
 
-// TestOverlappingExports returns the union, and keeps fills that happened twice.
+// TestOverlappingExports returns the union, and keeps repeated fills.
 func TestOverlappingExports(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
@@ -109,7 +108,7 @@ func TestOverlappingExports(t *testing.T) {
 		d.imported(head+twice+twice).holds("", `{"inserted": 2}`)
 		d.imported(head+twice+twice+twice+"AAPL,sell,3,11,2026-01-05T16:00:00Z,\n").holds("", `{"inserted": 2, "skipped": 2}`)
 		d.trades("AAPL").is("0.execution_count", "4").is("0.status", `"closed"`)
-		// A fill that was entered by hand is the same fill.
+		// A fill entered by hand is the same fill.
 		d.fill("MSFT", "buy 5@20", 0)
 		d.imported(head+"MSFT,buy,5,20,2026-01-05T15:00:00Z,\n").holds("", `{"inserted": 0, "skipped": 1}`)
 	})
@@ -206,9 +205,9 @@ func TestImportRefusals(t *testing.T) {
 		commit(twoFills, own, part{"column_mapping", "", "[]"}).wantError(http.StatusBadRequest, "bad_request").wantField("column_mapping")
 		commit(twoFills, own, part{"column_mapping", "", `{"nonsense":"Symbol"}`}).wantError(http.StatusBadRequest, "bad_request").wantField("column_mapping")
 		commit(twoFills, own, part{"column_mapping", "", `{"symbol":"Nope"}`}).wantError(http.StatusBadRequest, "bad_request").wantField("column_mapping")
-		d.get("/imports").want(http.StatusOK).is("", "[]") // none of them is remembered
+		d.get("/imports").want(http.StatusOK).is("", "[]") // no import is remembered
 
-		// A file that was read and holds nothing to import is.
+		// A readable file without rows to import is.
 		empty := commit("Symbol,Side,Quantity,Price,Executed At\nAAPL,buy,x,10,2026-01-05T15:00:00Z\n", own)
 		empty.wantError(http.StatusBadRequest, "bad_request")
 		d.get("/imports").want(http.StatusOK).is("0.status", `"failed"`)
@@ -330,8 +329,8 @@ func TestExportFormats(t *testing.T) {
 	})
 }
 
-// TestOriginOfImports checks that the field origin is taken from import tokens
-// only, and that a watched file does not bring back a deleted fill.
+// TestOriginOfImports checks that only import tokens set the origin, and that a watched
+// file does not bring back a deleted fill.
 func TestOriginOfImports(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {

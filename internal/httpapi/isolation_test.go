@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestForeignIDsAreUnknownIDs lets one user try every id of another. The
-// answer must be that for an id that no user has: status, headers and body.
+// TestForeignIDsAreUnknownIDs lets one user try every id of another. The answer must
+// equal the one for an unknown id: status, headers and body.
 func TestForeignIDsAreUnknownIDs(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -47,7 +47,7 @@ func TestForeignIDsAreUnknownIDs(t *testing.T) {
 				}
 			}
 		}
-		// A user who is no owner learns nothing of who there is.
+		// A user who is no owner learns nothing about others.
 		for _, method := range []string{"GET", "DELETE"} {
 			bert.do(method, "/admin/users/"+user, nil).wantSame(bert.do(method, "/admin/users/nobody", nil))
 		}
@@ -57,8 +57,7 @@ func TestForeignIDsAreUnknownIDs(t *testing.T) {
 	})
 }
 
-// TestOwnersDoNotReadUsers: an owner manages people and reads nothing of
-// theirs.
+// TestOwnersDoNotReadUsers: an owner manages people and cannot read their data.
 func TestOwnersDoNotReadUsers(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {

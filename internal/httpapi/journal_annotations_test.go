@@ -110,8 +110,7 @@ func TestRisk(t *testing.T) {
 	})
 }
 
-// TestConditionalMarks compares the whole trade: a fill that arrived since is
-// a change as well.
+// TestConditionalAnnotations compares the whole trade: a new fill is a change as well.
 func TestConditionalAnnotations(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {

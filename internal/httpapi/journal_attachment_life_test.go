@@ -9,7 +9,7 @@ import (
 	"fillbook/internal/base/db"
 )
 
-// stored counts the contents of attachments, on the disk or in the database.
+// stored counts attachment contents, on the disk or in the database.
 func (w *world) stored() (n int) {
 	w.t.Helper()
 	if w.db.Engine() == db.PostgreSQL {
@@ -27,8 +27,8 @@ func (w *world) stored() (n int) {
 	return n
 }
 
-// TestAttachmentsAreDeletedWithTheirRecord: the rows and the files of an attachment go
-// with itself, its note, its trade, its account and its user.
+// TestAttachmentsAreDeletedWithTheirRecord: an attachment's row and file are deleted with
+// itself, its note, its trade, its account and its user.
 func TestAttachmentsAreDeletedWithTheirRecord(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {

@@ -17,7 +17,7 @@ func TestEditsOfAFill(t *testing.T) {
 		for _, edit := range []struct {
 			path   string
 			fields string
-			fill   string // of the answer
+			fill   string // from the answer
 			trade  string
 		}{
 			{end, `{"price":13}`, `{"price":13,"quantity":100}`, `{"net_pnl":300,"avg_exit_price":13}`},
@@ -52,7 +52,7 @@ func TestEditsOfAFill(t *testing.T) {
 	})
 }
 
-// TestConditionalEditsOfFills uses the tags of reads and of answers alike.
+// TestConditionalEditsOfFills uses tags from reads and from writes.
 func TestConditionalEditsOfFills(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {

@@ -12,15 +12,15 @@ import (
 	"fillbook/internal/testkit"
 )
 
-// fuzzedRoute is a write of the journal with a sound body, of which the fuzzer
-// spoils one field, and the list that shows what became of it.
+// fuzzedRoute is a journal write with a valid body, in which the fuzzer spoils one field,
+// and the list showing the result.
 type fuzzedRoute struct {
 	method, path, list string
 	body               more
 	fields             []string
 }
 
-// fuzzedJournals are a full journal on each engine that is there.
+// fuzzedJournals returns a full journal on each available engine.
 func fuzzedJournals(f *testing.F) []desk {
 	f.Helper()
 	engines := []db.Engine{db.SQLite}
@@ -34,7 +34,7 @@ func fuzzedJournals(f *testing.F) []desk {
 	return desks
 }
 
-// fuzzedRoutes are the writes of a journal whose records have these ids.
+// fuzzedRoutes returns the writes to a journal with these record ids.
 func fuzzedRoutes(d desk, id map[string]string) []fuzzedRoute {
 	account := []string{"name", "broker", "account_type", "base_currency", "starting_balance"}
 	fill := []string{
@@ -74,7 +74,7 @@ func fuzzedRoutes(d desk, id map[string]string) []fuzzedRoute {
 	}
 }
 
-// nasty are values that are known to break services.
+// nasty are values known to break services.
 var nasty = []string{
 	`null`, `""`, `" "`, `0`, `-0`, `-1`, `1e30`, `1e-30`, `1e31`, `999999999999999.999999999999999999`, `0.0000000000000000001`, `"NaN"`, `9223372036854775808`, `true`,
 	`[]`, `{}`, `[null]`, `[{}]`, `[[]]`, `{"":""}`, `{"strike":"1e30","expiry":"0000-00-00"}`, `{"lot":" ","option_right":"CALL","strike":"-0.0","x":"y"}`,
@@ -83,9 +83,8 @@ var nasty = []string{
 	`"deposit"`, `"daily_log"`, `"post"`, `"short"`, `"` + strings.Repeat("é", 300) + `"`, `"ǅ"`, `"ﬃ"`, `"\u2028"`, `"A|B\\|C"`, `"%"`, `"_"`,
 }
 
-// FuzzJournalBodies spoils one field of each write of the journal after the
-// other. Nothing that a client sends may make a 5xx, neither when it is written
-// nor when it is read.
+// FuzzJournalBodies spoils one field in each journal write after the other. No value may
+// cause a 5xx, neither when it is written nor when it is read.
 func FuzzJournalBodies(f *testing.F) {
 	desks := fuzzedJournals(f)
 	ids := make([]map[string]string, len(desks))
@@ -152,7 +151,7 @@ func FuzzJournalQueries(f *testing.F) {
 		"", "account_id=x", "account_id=,,,&account_id=%00", "from=x&to=y", "from=1970-01-01T00:00:00Z&to=2199-12-31T23:59:59Z", "limit=1&cursor=az0xJms9Mg", "limit=1000", "limit=-9223372036854775808",
 		"cursor=az05MjIzMzcyMDM2ODU0Nzc1ODA3Jms9MSZrPTE", "status=open&side=long&symbol=a,b&instrument_type=x&date_basis=open", "setup_id=%27&tag_id=%22", "day=2026-03-10", "day=0000-00-00",
 		"from=2025-02-03&to=2026-03-10", "to=1970-01-01", "to=2199-12-31", "type=note&type=daily_log&trade_id=x", ";", "%zz", "a=%ff", "account_id=" + strings.Repeat("x,", 300), strings.Repeat("a", 9000),
-		"cursor=az0tOTIyMzM3MjAzNjg1NDc3NTgwOCZrPXg&limit=2", "cursor=az0xJms900", // an id that is no text
+		"cursor=az0tOTIyMzM3MjAzNjg1NDc3NTgwOCZrPXg&limit=2", "cursor=az0xJms900", // an id that is not text
 	} {
 		f.Add(query)
 	}

@@ -16,7 +16,7 @@ import (
 	"fillbook/internal/base/decimal"
 )
 
-// more are further fields of a request.
+// more are further request fields.
 type more map[string]any
 
 // desk is a signed-in user with an account.
@@ -31,7 +31,7 @@ func (c *client) desk(name string, fields ...more) desk {
 	return desk{c, c.made("/accounts", fieldsOf(more{"name": name}, fields...)).text("id")}
 }
 
-// trader is the owner of a fresh installation at a fresh account.
+// trader returns the owner of a new installation with a new account.
 func (w *world) trader() desk {
 	w.t.Helper()
 	return w.setUp().desk("Main")
@@ -62,7 +62,7 @@ func at(minute int) string {
 	return time.Date(2026, 1, 5, 15, 0, 0, 0, time.UTC).Add(time.Duration(minute) * time.Minute).Format(time.RFC3339)
 }
 
-// order is the body of a fill, written as "buy 100@10".
+// order returns the body for a fill, written as "buy 100@10".
 func (d desk) order(symbol, text string, minute int, extra ...more) more {
 	d.w.t.Helper()
 	side, rest, _ := strings.Cut(text, " ")
@@ -98,7 +98,7 @@ func (d desk) roundTrip(symbol string) string {
 	return d.fills(symbol, 0, "buy 100@10", "sell 100@12")[1].text("trade_id")
 }
 
-// trades lists the trades of a symbol.
+// trades lists a symbol's trades.
 func (d desk) trades(symbol string) *reply {
 	d.w.t.Helper()
 	return d.get("/trades?symbol=" + symbol).want(http.StatusOK)
@@ -110,18 +110,18 @@ func (d desk) trade(id string) *reply {
 	return d.get("/trades/" + id).want(http.StatusOK)
 }
 
-// annotate changes the annotations of a trade.
+// annotate changes a trade's annotations.
 func (d desk) annotate(trade string, fields any) *reply {
 	d.w.t.Helper()
 	return d.patch("/trades/"+trade, fields).want(http.StatusOK)
 }
 
-// unknown is an id that no user has.
+// unknown returns an unused id.
 func unknown() string { return uuid.Must(uuid.NewV7()).String() }
 
-// holds requires that the value at a path agrees with a pattern of JSON: an
-// object must have the pattern's fields and may have others, a list must have
-// as many elements, and numbers must be written with the same digits.
+// holds requires that the value at a path agrees with a JSON pattern: an object must have
+// the pattern's fields and may have others, a list must have as many elements, and
+// numbers must have the same digits.
 func (r *reply) holds(path, pattern string) *reply {
 	r.t.Helper()
 	decoder := json.NewDecoder(strings.NewReader(pattern))
@@ -137,7 +137,7 @@ func (r *reply) holds(path, pattern string) *reply {
 	return r
 }
 
-// reduced leaves of a value only the fields that a pattern names.
+// reduced keeps only the fields in the pattern.
 func reduced(value, pattern any) any {
 	switch p := pattern.(type) {
 	case map[string]any:
@@ -166,7 +166,7 @@ func reduced(value, pattern any) any {
 	return value
 }
 
-// is requires that the value at a path is exactly this JSON.
+// is requires exactly this JSON at a path.
 func (r *reply) is(path, want string) *reply {
 	r.t.Helper()
 	if got := r.json(path); got != want {
@@ -175,7 +175,7 @@ func (r *reply) is(path, want string) *reply {
 	return r
 }
 
-// json is the value at a path as JSON, with the digits of its numbers.
+// json returns the value at a path as JSON, with the original digits.
 func (r *reply) json(path string) string {
 	r.t.Helper()
 	var text bytes.Buffer
@@ -187,7 +187,7 @@ func (r *reply) json(path string) string {
 	return strings.TrimSpace(text.String())
 }
 
-// wantTag requires that two answers have the tag of the same record.
+// wantTag requires the same record tag in two answers.
 func (r *reply) wantTag(other *reply) {
 	r.t.Helper()
 	if r.tag() != other.tag() {
@@ -195,7 +195,7 @@ func (r *reply) wantTag(other *reply) {
 	}
 }
 
-// column gathers one field of every element of a list.
+// column returns one field from every list element.
 func (r *reply) column(field string) []string {
 	r.t.Helper()
 	list, ok := r.value("").([]any)
@@ -215,7 +215,7 @@ func (r *reply) column(field string) []string {
 	return column
 }
 
-// wantColumn requires the values of one field of every element, in order.
+// wantColumn requires these values in one field, in order.
 func (r *reply) wantColumn(field string, want ...string) *reply {
 	r.t.Helper()
 	if got := r.column(field); strings.Join(got, "|") != strings.Join(want, "|") {
@@ -224,8 +224,8 @@ func (r *reply) wantColumn(field string, want ...string) *reply {
 	return r
 }
 
-// pages follows a list by its Link headers to its end and returns one field of
-// every element.
+// pages follows a list by its Link headers to its end and returns one field from every
+// element.
 func (c *client) pages(path, field string) (column []string, sizes []int) {
 	c.w.t.Helper()
 	for len(sizes) < 100 {

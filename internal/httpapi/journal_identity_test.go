@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// annotated writes something of every kind on a trade.
+// annotated adds every kind of annotation to a trade.
 func (d desk) annotated(trade, word string) (tag, setup, attachment string) {
 	d.w.t.Helper()
 	tag, setup = d.made("/tags", more{"name": "tag " + word}).text("id"), d.made("/setups", more{"name": "setup " + word}).text("id")

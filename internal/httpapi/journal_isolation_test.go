@@ -12,7 +12,7 @@ var journalLists = []string{
 	"/missed-trades/summary", "/routines", "/routines/day/2026-03-10", "/routines/history", "/settings/checklist-template",
 }
 
-// everything is a journal with a record of each kind; the ids by kind.
+// everything creates a journal with a record of each kind and returns the ids by kind.
 func everything(d desk) map[string]string {
 	trade := d.roundTrip("A")
 	lost := d.fill("LOST", "buy 1@1", 0)
@@ -31,8 +31,8 @@ func everything(d desk) map[string]string {
 	return id
 }
 
-// TestRecordsOfOthersAreNotFound: every call that names a record of another
-// user is answered, byte for byte, as if there were no such record.
+// TestRecordsOfOthersAreNotFound: every call naming another user's record is answered,
+// byte for byte, as if there were no such record.
 func TestRecordsOfOthersAreNotFound(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -88,7 +88,7 @@ func TestRecordsOfOthersAreNotFound(t *testing.T) {
 			{"attachment", "GET", "/attachments/ID"},
 			{"attachment", "DELETE", "/attachments/ID"},
 		}
-		bodies := []any{ // sound ones, and some that the domain refuses
+		bodies := []any{ // valid ones, and some refused by the domain
 			more{"name": "x", "title": "x", "notes": "x", "body": "x", "price": 1, "amount": 1, "done": true, "trade_id": own["trade"]},
 			more{"stage": "post", "weekdays": []int{1}, "symbol": "X", "quantity": 5},
 			more{},
@@ -134,8 +134,7 @@ func TestRecordsOfOthersAreNotFound(t *testing.T) {
 	})
 }
 
-// TestForeignReferences: a record of another user that is named in a body is
-// refused like an unknown one.
+// TestForeignReferences: another user's record in a body is refused like an unknown one.
 func TestForeignReferences(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
@@ -145,7 +144,7 @@ func TestForeignReferences(t *testing.T) {
 		own := everything(mine)
 		for _, c := range []struct {
 			kind, method, path string
-			body               more // ID is replaced by the id of the record
+			body               more // ID is replaced by the record id
 			field              string
 		}{
 			{"account", "POST", "/executions", mine.order("A", "buy 1@1", 9, more{"account_id": "ID"}), ""},
@@ -199,7 +198,7 @@ func withRouteName(body more, id string) more {
 	return out
 }
 
-// TestTheJournalNeedsACredential, whatever is asked of it.
+// TestTheJournalNeedsACredential for every call.
 func TestTheJournalNeedsACredential(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {

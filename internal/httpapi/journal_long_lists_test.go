@@ -25,7 +25,7 @@ func TestLongLists(t *testing.T) {
 		for i := range fills {
 			fills[i] = ledger.NewFill{
 				Symbol: fmt.Sprint("S", i), Side: matching.Buy, Quantity: decimal.New(1), Price: decimal.New(1),
-				ExecutedAt: time.Date(2026, 1, 5, 0, 0, i/600, 0, time.UTC), // hundreds of one instant
+				ExecutedAt: time.Date(2026, 1, 5, 0, 0, i/600, 0, time.UTC), // hundreds at one instant
 			}
 		}
 		me, err := w.services.Identity.User(t.Context(), journal.PublicID(d.get("/me").text("id")))

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestParallelFills: sixteen writers into one stream lose nothing, and the
-// result is that of the fills, to the last digit.
+// TestParallelFills: sixteen writers into one stream lose nothing, and the result follows
+// from the fills, to the last digit.
 func TestParallelFills(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -26,7 +26,7 @@ func TestParallelFills(t *testing.T) {
 		if n := d.get("/executions").want(http.StatusOK).count(""); n != writers {
 			t.Errorf("%d fills are stored", n)
 		}
-		// Pairs of equal size: 8 closed trades of 0.100 to 0.107 at a profit of 0.2.
+		// Pairs with equal size: 8 closed trades with 0.100 to 0.107 at a profit of 0.2.
 		list := d.trades("P")
 		if n := list.count(""); n != writers/2 {
 			t.Errorf("%d trades", n)
@@ -34,7 +34,7 @@ func TestParallelFills(t *testing.T) {
 		if sum := add(t, list.column("net_pnl")...); sum != "0.0056" { // 0.2 × 0.828 − 16 × 0.01
 			t.Errorf("the nets sum to %s, want 0.0056", sum)
 		}
-		for _, r := range replies { // each reply named a trade that the fill was in then
+		for _, r := range replies { // each reply named the fill's trade at that time
 			if r.count("trade_ids") < 1 {
 				t.Errorf("no trade: %s", r.body)
 			}
@@ -42,7 +42,7 @@ func TestParallelFills(t *testing.T) {
 	})
 }
 
-// TestParallelRepetition: of equal fills sent at once one is stored.
+// TestParallelRepetition: only one of several equal fills sent at once is stored.
 func TestParallelRepetition(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -66,8 +66,8 @@ func TestParallelRepetition(t *testing.T) {
 	})
 }
 
-// TestParallelEdits of neighbours in one stream, deletions among them, end in
-// what the fills that are left make.
+// TestParallelEdits: edits and deletions of neighbors in one stream end in the trades of
+// the remaining fills.
 func TestParallelEdits(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -93,7 +93,7 @@ func TestParallelEdits(t *testing.T) {
 		if count := tally(replies); count[http.StatusOK] != 8 || count[http.StatusNoContent] != 4 {
 			t.Fatalf("the editors were answered %v", count)
 		}
-		// Left: 0 buy@11, 1 sell, 3 sell@14… in the order of time.
+		// Left: 0 buy@11, 1 sell, 3 sell@14… by time.
 		d.get("/executions").want(http.StatusOK).wantColumn("id", ids[0], ids[1], ids[3], ids[4], ids[6], ids[7], ids[9], ids[10])
 		// buy@11 sell@10 · sell@14 buy@10 · buy@17 sell@10 · sell@20 buy@10, a fee of 1 each.
 		d.trades("E").wantColumn("net_pnl", "9", "-8", "3", "-2")

@@ -18,7 +18,7 @@ func TestRoutineHistory(t *testing.T) {
 		if n := history("").count("days"); n != 91 {
 			t.Errorf("the default history has %d days", n)
 		}
-		// The vector: Monday both, Tuesday one of two, Wednesday both, Thursday both.
+		// The vector: Monday both, Tuesday one item, Wednesday both, Thursday both.
 		a, b := c.item("a", "pre", everyDay, "2026-03-02"), c.item("b", "post", everyDay, "2026-03-02")
 		for _, day := range []string{"2026-03-02", "2026-03-03", "2026-03-04", "2026-03-05"} {
 			c.tick(day, a, true).want(http.StatusOK)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestStrictJSON sends what a lenient parser would take, to a route of each
-// kind: one that is public, one with typed fields and one that is opaque.
+// TestStrictJSON sends JSON for lenient parsers to three routes: a public one, one with
+// typed fields and an opaque one.
 func TestStrictJSON(t *testing.T) {
 	t.Parallel()
 	deep := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
@@ -164,7 +164,7 @@ func TestQueriesAreStrict(t *testing.T) {
 			"limit=0": "limit", "limit=1001": "limit", "limit=-1": "limit", "limit=1.5": "limit", "limit=ten": "limit",
 			"limit=99999999999999999999": "limit", "limit=1&limit=1": "limit", "cursor=a&cursor=b": "cursor",
 			"cursor=nonsense": "cursor", "cursor=%00": "cursor", "cursor=%ff": "cursor", "cursor=az0x": "cursor",
-			// Valid cursors that were changed: too many keys, not a number, and ids that are not text.
+			// Changed cursors: too many keys, not a number, and ids that are not text.
 			"cursor=az0xJms9MiZrPTM": "cursor", "cursor=az14Jms9eQ": "cursor", "cursor=az0xJms9JWZm": "cursor", "cursor=az0xJms9JTAw": "cursor",
 		} {
 			t.Run(query, func(t *testing.T) {

@@ -8,9 +8,8 @@ import (
 	"time"
 )
 
-// TestFailedSignInsAreLimitedByAddress: failed logins, registrations, refreshes
-// and setups share a count of twenty a minute. A right login is refused like
-// any other then.
+// TestFailedSignInsAreLimitedByAddress: failed logins, registrations, refreshes and
+// setups share a limit of twenty a minute. A right login is refused like any other then.
 func TestFailedSignInsAreLimitedByAddress(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -54,8 +53,8 @@ func TestFailedSignInsAreLimitedByAddress(t *testing.T) {
 	}, authFailures(1.0/3, 20), openRegistration)
 }
 
-// TestCorrectCallsAreNotLimited, however quickly they come: neither what
-// succeeds, nor the first half of a login with a code, nor a slip of the pen.
+// TestCorrectCallsAreNotLimited, however quickly they come: neither successes, nor the
+// first half of a login with a code, nor a typing mistake.
 func TestCorrectCallsAreNotLimited(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
@@ -76,8 +75,8 @@ func TestCorrectCallsAreNotLimited(t *testing.T) {
 	}, authFailures(1.0/3, 3), openRegistration)
 }
 
-// TestParallelGuessesAreCounted: of many wrong logins at once from one address no
-// more are looked at than may fail, and right ones wait for each other.
+// TestParallelGuessesAreCounted: when many wrong logins arrive at once from one address,
+// no more are checked than may fail, and right ones wait for each other.
 func TestParallelGuessesAreCounted(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -126,8 +125,8 @@ func TestTheLimitFollowsTheClientThroughProxies(t *testing.T) {
 			try("10.0.0.1:1", fmt.Sprintf("6.6.6.%d, 198.51.100.1, 10.9.9.9", i)).want(http.StatusTooManyRequests)
 		}
 		try("10.0.0.1:1", "198.51.100.2").want(http.StatusUnauthorized)
-		try("10.9.9.9:1", "198.51.100.2").want(http.StatusTooManyRequests) // by way of another proxy
-		// A peer that is not trusted is the client, whatever it claims.
+		try("10.9.9.9:1", "198.51.100.2").want(http.StatusTooManyRequests) // through another proxy
+		// An untrusted peer is the client, whatever it claims.
 		try("203.0.113.1:1", "198.51.100.3").want(http.StatusUnauthorized)
 		try("203.0.113.1:1", "198.51.100.4").want(http.StatusTooManyRequests)
 		try("203.0.113.1:1", "").want(http.StatusTooManyRequests)

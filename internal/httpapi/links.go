@@ -15,19 +15,18 @@ import (
 	"fillbook/internal/trading/tradefilter"
 )
 
-// Links to lists of trades. A link lists exactly the trades of a figure, with the
-// filter of the request. If the filters of a list cannot select these trades,
-// there is no link.
+// Links to trade lists. A link lists exactly a figure's trades, with the request's
+// filter. If no list filter selects these trades, there is no link.
 
-// formatLink returns the address of the list of the closed trades that pass.
+// formatLink returns the address of the list with the closed trades that pass.
 func formatLink(values url.Values) string {
 	values.Set("status", string(ledger.StatusClosed))
 	return prefix + "/trades?" + values.Encode()
 }
 
-// canLink reports whether a list can show all trades of the question. Figures are
-// of closed trades, so with status=open there are none to list. Realized results
-// are also of open trades, and a period tests their parts; a list has neither.
+// canLink reports whether a list can show all selected trades. Figures count closed
+// trades, so with status=open there are none to list. Realized results also count open
+// trades, and a period tests their parts; a list has neither.
 func (in FigureQuery) canLink() bool {
 	if in.isRealized() {
 		return in.filter.Status == tradefilter.Closed && in.filter.Scope.Period == journal.Period{}
@@ -35,7 +34,7 @@ func (in FigureQuery) canLink() bool {
 	return in.filter.Status != tradefilter.Open
 }
 
-// linkValues returns the parameters of the question for a list, which has no tz.
+// linkValues returns the query parameters for a list, which has no tz.
 func (in FigureQuery) linkValues() url.Values {
 	values := maps.Clone(in.sent)
 	if in.filter.UsesZone() && in.filter.Zone == nil && in.TZ != "" {
@@ -44,20 +43,20 @@ func (in FigureQuery) linkValues() url.Values {
 	return values
 }
 
-// linkedOutcomes are the outcomes of sets of trades.
+// linkedOutcomes are the outcomes in each trade set.
 var linkedOutcomes = map[analytics.TradeSet][]tradefilter.Outcome{
 	analytics.Winners: {tradefilter.Win}, analytics.Losers: {tradefilter.Loss}, analytics.Breakevens: {tradefilter.Breakeven},
 	analytics.WinnersAndLosers: {tradefilter.Win, tradefilter.Loss},
 }
 
-// listedSets are the sets of trades that no condition selects.
+// listedSets are the trade sets without a condition.
 var listedSets = []analytics.TradeSet{
 	analytics.LargestWinner, analytics.LargestLoser, analytics.InDrawdown, analytics.LongestWins, analytics.LongestLosses,
 }
 
-// setLink returns the link to the set of trades of an explanation. There is no filter
-// by place in a run or in a drawdown, and several trades may have the largest
-// result: these are linked by their ids, if the explanation has all of them.
+// setLink returns the link to an explanation's trades. There is no filter by place in a
+// run or in a drawdown, and several trades may have the largest result: these are linked
+// by their ids, if the explanation has all of them.
 func (in FigureQuery) setLink(e *analytics.Explanation) string {
 	which := e.Which
 	values, outcomes := in.linkValues(), linkedOutcomes[which]
@@ -88,8 +87,8 @@ func (in FigureQuery) setLink(e *analytics.Explanation) string {
 	return formatLink(values)
 }
 
-// rowLink returns the link to the trades of a row of a breakdown, or none if the caller
-// must not see trades.
+// rowLink returns the link to the trades in a breakdown row, or none if the caller must
+// not see trades.
 func (in FigureQuery) rowLink(ctx context.Context, by analytics.Dimension, key string, zone *time.Location) string {
 	values := in.linkValues()
 	if hidesTrades(caller(ctx)) || !in.canLink() || in.isRealized() || !in.addRowFilter(values, by, key, zone) {
@@ -98,14 +97,13 @@ func (in FigureQuery) rowLink(ctx context.Context, by analytics.Dimension, key s
 	return formatLink(values)
 }
 
-// rowParameters are the parameters that select a row by its key.
+// rowParameters are the parameters for selecting a row by its key.
 var rowParameters = map[analytics.Dimension]string{
 	analytics.BySide: "side", analytics.ByInstrument: "instrument_type", analytics.ByAccount: "account_id", analytics.BySymbol: "symbol",
 	analytics.ByRoot: "root", analytics.BySession: "session", analytics.ByGrade: "trade_quality", analytics.ByWeekday: "weekday", analytics.ByHour: "hour",
 }
 
-// addRowFilter narrows the filter of the question to one row, and reports whether
-// it could.
+// addRowFilter narrows the filter to one row, and reports whether it could.
 func (in FigureQuery) addRowFilter(values url.Values, by analytics.Dimension, key string, zone *time.Location) bool {
 	switch by { //nolint:exhaustive // the others have one parameter
 	case analytics.BySetup:
@@ -138,8 +136,8 @@ func (in FigureQuery) addRowFilter(values url.Values, by analytics.Dimension, ke
 	return true
 }
 
-// addExcursionRange narrows the filter to a bucket of what the price did, and reports
-// whether it could: not if the question has a range of the same value.
+// addExcursionRange narrows the filter to an excursion bucket, and reports whether it
+// could: not if the query has a range for the same value.
 func addExcursionRange(values url.Values, by analytics.Dimension, key string) bool {
 	within, known := analytics.ExcursionRange(by, key)
 	low, high := string(by)+"_min", string(by)+"_max"
@@ -155,8 +153,8 @@ func addExcursionRange(values url.Values, by analytics.Dimension, key string) bo
 	return true
 }
 
-// setFilterZone sets the zone of weekdays and hours, and reports whether the
-// question needs no other one.
+// setFilterZone sets the zone for weekdays and hours, and reports whether the query needs
+// no other one.
 func (in FigureQuery) setFilterZone(values url.Values, zone *time.Location) bool {
 	if in.filter.UsesZone() && in.filter.Zone != nil && in.filter.Zone.String() != zone.String() {
 		return false
@@ -165,8 +163,8 @@ func (in FigureQuery) setFilterZone(values url.Values, zone *time.Location) bool
 	return true
 }
 
-// addLinkedID narrows the filter to the trades that have a tag or a setup, or none
-// if the id is empty, and reports whether it could.
+// addLinkedID narrows the filter to the trades with a tag or a setup, or without any if
+// the id is empty, and reports whether it could.
 func addLinkedID(values url.Values, name, modeName string, mode tradefilter.Mode, asked []string, id string) bool {
 	isAny := mode == "" || mode == tradefilter.Any
 	switch {
@@ -186,10 +184,10 @@ func addLinkedID(values url.Values, name, modeName string, mode tradefilter.Mode
 		values.Set(modeName, string(tradefilter.All))
 		return true
 	}
-	return false // none of some and one of others
+	return false // excluding some and requiring others
 }
 
-// addHoldTime narrows the holding time to a row of the breakdown.
+// addHoldTime narrows the holding time to a breakdown row.
 func (in FigureQuery) addHoldTime(values url.Values, key string) bool {
 	row, known := analytics.HoldRange(key)
 	if !known {
@@ -205,8 +203,8 @@ func (in FigureQuery) addHoldTime(values url.Values, key string) bool {
 	return true
 }
 
-// addMonth narrows the period to a calendar month of the zone, and reports whether
-// a period can express it.
+// addMonth narrows the period to a calendar month in the zone, and reports whether a
+// period can express it.
 func (in FigureQuery) addMonth(values url.Values, month string, zone *time.Location) bool {
 	period := in.filter.Scope.Period
 	first, err := time.Parse("2006-01", month)
@@ -228,11 +226,10 @@ func (in FigureQuery) addMonth(values url.Values, month string, zone *time.Locat
 	return true
 }
 
-// startOfDay returns the first instant of a calendar day in a zone. It reports
-// false where clocks go back over that midnight: the day before then has a part
-// after it.
+// startOfDay returns the first instant of a calendar day in a zone. It reports false
+// where clocks go back over midnight: then a part of the day before comes after it.
 func startOfDay(day time.Time, zone *time.Location) (time.Time, bool) {
-	const reach = 36 * time.Hour // more than any offset and any change of clocks
+	const reach = 36 * time.Hour // more than any offset and any clock change
 	wall := func(at time.Time) time.Time {
 		_, offset := at.In(zone).Zone()
 		return at.UTC().Add(time.Duration(offset) * time.Second)

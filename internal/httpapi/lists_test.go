@@ -11,11 +11,10 @@ import (
 	"testing"
 )
 
-// scoped are the lists that take accounts.
+// scoped are the lists with an account parameter.
 var scoped = []string{"/executions", "/trades", "/cash-transactions", "/notes", "/missed-trades"}
 
-// record puts one record of each list into an account, all of the same instant
-// or day.
+// record adds one record for each list to an account, all at the same instant or day.
 func (d desk) record(symbol string, minute int) {
 	d.w.t.Helper()
 	d.fill(symbol, "buy 1@1", minute)
@@ -58,8 +57,8 @@ func TestAccountScope(t *testing.T) {
 			mixed := path + "?account_id=" + a.account + "," + euro.account
 			owner.get(mixed).wantError(http.StatusBadRequest, "mixed_currencies")
 			owner.get(path+"?account_id="+a.account+"&account_id="+euro.account).wantError(http.StatusBadRequest, "mixed_currencies")
-			// Another user's account is like one that no user has, also among own
-			// ones, and reveals nothing about its currency.
+			// Another user's account is like an unknown one, also beside own accounts,
+			// and reveals nothing about its currency.
 			for _, with := range []string{"", a.account + ",", euro.account + ","} {
 				foreign := owner.get(path+"?account_id="+with+stranger.account).wantError(http.StatusNotFound, "not_found")
 				foreign.wantSame(owner.get(path + "?account_id=" + with + unknown()))
@@ -104,7 +103,7 @@ func TestPeriods(t *testing.T) {
 				{"from=2026-01-05T15:00:00.000001Z&to=2026-01-05T15:02:59.999999Z", []int{1, 2}},
 				{"from=" + url.QueryEscape("2026-01-05T10:01:00-05:00"), []int{1, 2, 3}},
 				{"from=2030-01-01T00:00:00Z", nil},
-				{"tz=Nowhere/Land", []int{0, 1, 2, 3}}, // not of a list that cuts no days
+				{"tz=Nowhere/Land", []int{0, 1, 2, 3}}, // a list without days ignores it
 				{"unknown=1", []int{0, 1, 2, 3}},
 			} {
 				want := []string{}
@@ -127,15 +126,15 @@ func TestPeriods(t *testing.T) {
 	})
 }
 
-// TestPages reads lists in pages of several sizes and finds every record once,
-// in the order of the whole list.
+// TestPages reads lists in pages with several sizes and finds every record once, in the
+// order of the whole list.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		desks := []desk{owner.desk("A"), owner.desk("B"), owner.desk("C")}
 		for i := range 7 {
-			desks[i%3].record(fmt.Sprint("S", i), i/4) // many of the same instant
+			desks[i%3].record(fmt.Sprint("S", i), i/4) // many at the same instant
 		}
 		for _, path := range scoped {
 			whole := owner.get(path).want(http.StatusOK)
@@ -211,7 +210,7 @@ func TestShortLists(t *testing.T) {
 				}
 			}
 			first := c.get(path+"?limit=2").want(http.StatusOK).wantColumn("id", ids[0], ids[1])
-			c.delete(path + "/" + ids[1]).wantNone() // the record that the cursor names
+			c.delete(path + "/" + ids[1]).wantNone() // the record in the cursor
 			next := strings.TrimPrefix(strings.TrimSuffix(first.header.Get("Link"), `>; rel="next"`), "</api/v1")
 			c.get(next).want(http.StatusOK).wantColumn("id", ids[2], ids[3])
 			c.get(path + "?limit=0").wantField("limit")

@@ -19,7 +19,7 @@ type refreshRequest struct {
 	RefreshToken secrets.Secret `json:"refresh_token"`
 }
 
-// signInAPI has the operations of signing in and out.
+// signInAPI has the operations for signing in and out.
 type signInAPI struct {
 	identity *identity.Service
 }

@@ -30,8 +30,8 @@ func TestLogin(t *testing.T) {
 	})
 }
 
-// TestIsAdminIsInEveryPair follows one user through every answer that holds a
-// pair, first as a user and then as an owner.
+// TestIsAdminIsInEveryPair follows one user through every answer with a pair, first as a
+// user and then as an owner.
 func TestIsAdminIsInEveryPair(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
@@ -125,8 +125,8 @@ func TestASuccessClearsFailures(t *testing.T) {
 	})
 }
 
-// TestParallelGuessesAreCountedToo sends a crowd of guesses at once: it must
-// not be heard beyond the ten that are free.
+// TestParallelGuessesAreCountedToo sends many guesses at once: no more than the ten free
+// ones are checked.
 func TestParallelGuessesAreCountedToo(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -141,8 +141,8 @@ func TestParallelGuessesAreCountedToo(t *testing.T) {
 	})
 }
 
-// TestAccessTokensAreRefused forges tokens in every way that has been used
-// against other services.
+// TestAccessTokensAreRefused forges tokens in every way known from attacks on other
+// services.
 func TestAccessTokensAreRefused(t *testing.T) {
 	t.Parallel()
 	keys, err := secrets.NewKeys(testRoot)
@@ -172,7 +172,7 @@ func TestAccessTokensAreRefused(t *testing.T) {
 			return text
 		}
 		good := sign(jwt.SigningMethodHS256, keys.JWT(), nil, nil)
-		w.as(good).get("/me").want(http.StatusOK) // so that the others fail for their own fault
+		w.as(good).get("/me").want(http.StatusOK) // so the others fail for their own fault
 		parts := strings.Split(good, ".")
 		worthless := w.as("nonsense").get("/me").wantError(http.StatusUnauthorized, "unauthorized")
 		for name, token := range map[string]string{
@@ -239,7 +239,7 @@ func TestAuthorizationHeader(t *testing.T) {
 }
 
 // TestProtectedRoutesRequireACredential calls every route without a credential, with
-// nonsense as id and body: the answer is always that a credential is required.
+// nonsense as id and body: the answer always requires a credential.
 func TestProtectedRoutesRequireACredential(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {

@@ -156,30 +156,30 @@ func (a meAPI) registerSessionRoutes(api *API) {
 	})
 }
 
-// ByID is the input of an operation on one record.
+// ByID is the input for an operation on one record.
 type ByID[T ~string] struct {
 	ID T `path:"id"`
 }
 
-// ChangeOf is the input of a conditional write of one record.
+// ChangeOf is the input for a conditional write to one record.
 type ChangeOf[T ~string, B any] struct {
 	ByID[T]
 	Precondition
 	Body B
 }
 
-// DeleteOf is the input of a conditional removal of one record.
+// DeleteOf is the input for a conditional deletion.
 type DeleteOf[T ~string] struct {
 	ByID[T]
 	Precondition
 }
 
-// Precondition is the condition of a write.
+// Precondition is a write's condition.
 type Precondition struct {
 	IfMatch string `header:"If-Match" doc:"The ETag of the record as you read it; 412 when it has changed since."`
 }
 
-// keepShape returns a record that is answered as it is stored.
+// keepShape returns a record that is answered as stored.
 func keepShape[T any](record T) T { return record }
 
 func shapeAll[From, To any](list []From, shape func(From) To) []To {

@@ -33,7 +33,7 @@ func shapeMissed(m playbook.Missed) missedTrade {
 
 func missedTag(m playbook.Missed) any { return shapeMissed(m) }
 
-// SentMissed are the values of a missed trade in a request.
+// SentMissed are a missed trade's values in a request.
 type SentMissed = playbook.MissedMembers[
 	opt[journal.AccountID], opt[journal.SetupID], opt[string], opt[playbook.Direction], opt[instant], opt[decimal.Decimal],
 	opt[playbook.Reason], opt[playbook.Outcome],
@@ -131,8 +131,8 @@ func (a missedAPI) register(api *API) {
 		})
 }
 
-// viewAccounts runs fn on one snapshot, if the accounts are the caller's. It is for
-// lists that the ledger does not check.
+// viewAccounts runs fn on one snapshot, if the accounts are the caller's. It is for lists
+// not checked by the ledger.
 func viewAccounts(ctx context.Context, d *db.DB, ids []journal.AccountID, fn func(*db.Tx) error) error {
 	return d.View(ctx, func(tx *db.Tx) error {
 		if _, err := ledger.ResolveScope(ctx, tx, caller(ctx).UserID, ids, ledger.ToList); err != nil {

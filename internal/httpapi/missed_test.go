@@ -12,7 +12,7 @@ var missedKeys = []string{
 	"planned_r", "r", "created_at", "updated_at",
 }
 
-// miss is the body of a missed trade.
+// miss returns the body for a missed trade.
 func miss(fields ...more) more {
 	return fieldsOf(more{"symbol": "SPY", "direction": "long", "observed_at": at(0)}, fields...)
 }
@@ -55,7 +55,7 @@ func TestMissedTrades(t *testing.T) {
 		for _, r := range []*reply{d.get(path), d.put(path, `{"notes":"x"}`), d.delete(path)} {
 			r.wantError(http.StatusNotFound, "not_found")
 		}
-		d.get("/trades").want(http.StatusOK).is("", "[]") // never part of the trades
+		d.get("/trades").want(http.StatusOK).is("", "[]") // never among the trades
 	})
 }
 
@@ -91,7 +91,7 @@ func TestMissedRefusals(t *testing.T) {
 		}
 		d.post("/missed-trades", miss(more{"account_id": unknown()})).wantError(http.StatusNotFound, "not_found")
 		d.put(path, more{"account_id": unknown()}).wantField("account_id")
-		// A full plan must make sense; a part of one cannot be judged.
+		// A full plan must make sense; a partial one cannot be judged.
 		for _, plan := range []more{
 			{"entry": 100, "stop": 101, "target": 105},
 			{"entry": 100, "stop": 98, "target": 99},

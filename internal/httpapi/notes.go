@@ -40,7 +40,7 @@ func (moment) Schema(huma.Registry) *huma.Schema {
 
 func noteTag(n playbook.Note) any { return n }
 
-// SentNote are the values of a note in a request.
+// SentNote are a note's values in a request.
 type SentNote = playbook.NoteMembers[
 	opt[playbook.NoteType], opt[moment], opt[string], opt[string], opt[[]symbolNoteFields], opt[journal.AccountID], opt[journal.TradeID],
 ]

@@ -68,8 +68,8 @@ func TestNotes(t *testing.T) {
 	})
 }
 
-// TestNotesAreSearched finds notes by the beginnings of their words, as the filter of
-// trades does, page by page.
+// TestNotesAreSearched finds notes by word beginnings, like the trade filter, page by
+// page.
 func TestNotesAreSearched(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -124,7 +124,7 @@ func TestNoteRefusals(t *testing.T) {
 		}
 		d.patch(path, `{"body":null}`).wantField("body")
 		d.patch(path, `{"occurred_at":null}`).wantField("occurred_at")
-		d.post("/notes", more{"body": "b", "account_id": unknown()}).wantError(http.StatusNotFound, "not_found") // of a create
+		d.post("/notes", more{"body": "b", "account_id": unknown()}).wantError(http.StatusNotFound, "not_found") // when creating
 		d.patch(path, more{"account_id": unknown()}).wantField("account_id")
 		d.get("/notes?type=diary").wantField("type")
 		d.get("/notes").want(http.StatusOK).wantColumn("body", "kept")

@@ -10,7 +10,7 @@ import (
 	"fillbook/internal/installation/notices"
 )
 
-// notice is something that happened while the user was away.
+// notice is an event while the user was away.
 type notice struct {
 	At      time.Time             `json:"at"`
 	Kind    notices.Kind          `json:"kind" enum:"arrived,problem" doc:"arrived: fills or cash were stored. problem: something was not stored, or a source has stopped."`

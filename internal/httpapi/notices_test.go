@@ -9,8 +9,8 @@ import (
 	"fillbook/internal/prices/barsource"
 )
 
-// TestNotices checks that a notice counts what arrived since an instant and nothing
-// else, and what is wrong.
+// TestNotices checks that a notice counts only arrivals since an instant, and what is
+// wrong.
 func TestNotices(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -34,7 +34,7 @@ func TestNotices(t *testing.T) {
 		d.annotate(d.trades("A").text("0.id"), more{"reviewed": true})
 		since(start).is("0.arrival.need_review", "0").is("0.text", `"Alerts: 3 fills, 1 trade closed, +2.5 USD."`)
 
-		// Later deliveries of the day are in the same import. Only they are news.
+		// Later deliveries on that day are in the same import. Only they are news.
 		seen := w.clock.Now()
 		since(seen).is("", "[]")
 		w.clock.Advance(time.Minute)
@@ -53,7 +53,7 @@ func TestNotices(t *testing.T) {
 		owner := w.as(w.logIn(ownerEmail, ownerPassword).text("access_token"))
 		w.addUser(owner, "anna@example.org").get("/notices").want(http.StatusOK).is("", "[]")
 
-		// A token that does not see the account sees nothing of it.
+		// A token without the account sees nothing.
 		second := d.desk("Second")
 		_, limited := owner.mint(more{"name": "limited", "account_ids": []string{second.account}})
 		w.as(limited).get("/notices").want(http.StatusOK).is("", "[]")
@@ -65,7 +65,7 @@ func TestNotices(t *testing.T) {
 	})
 }
 
-// TestNoticesOfPriceSources checks that a source that has stopped is reported.
+// TestNoticesOfPriceSources checks that a stopped source is reported.
 func TestNoticesOfPriceSources(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {

@@ -24,13 +24,12 @@ import (
 
 var update = flag.Bool("update", false, "rewrite api/openapi.yaml")
 
-// committed is where the description is kept for people and for generators of
-// clients.
+// committed is the description's path, for people and client generators.
 const committed = "../../api/openapi.yaml"
 
-// TestDescriptionIsCommitted compares api/openapi.yaml with what the program
-// says. Run go test ./internal/httpapi -run TestDescriptionIsCommitted -update
-// after a change of the API, and read the difference before you commit it.
+// TestDescriptionIsCommitted compares api/openapi.yaml with the program. Run go test
+// ./internal/httpapi -run TestDescriptionIsCommitted -update after changing the API, and
+// read the difference before you commit it.
 func TestDescriptionIsCommitted(t *testing.T) {
 	t.Parallel()
 	unreleased := func(s *settle) { s.api.Version = "unreleased" }
@@ -60,7 +59,7 @@ func TestDescriptionIsCommitted(t *testing.T) {
 	}
 }
 
-// object is a JSON object of the description.
+// object is a JSON object in the description.
 type object = map[string]any
 
 // document is the description with helpers for tests.
@@ -69,7 +68,7 @@ type document struct {
 	root object
 }
 
-// readDescription reads the description of the program.
+// readDescription reads the program's description.
 func readDescription(t testing.TB, api *httpapi.API) document {
 	t.Helper()
 	text, err := api.Description()
@@ -83,7 +82,7 @@ func readDescription(t testing.TB, api *httpapi.API) document {
 	return document{t, root}
 }
 
-// child is a member that is an object; an empty one where there is none.
+// child returns a member object, empty if there is none.
 func child(of object, names ...string) object {
 	for _, name := range names {
 		of, _ = of[name].(object)
@@ -102,7 +101,7 @@ func (d document) resolve(ref string) object {
 	return found
 }
 
-// schema is a schema itself, or the one that it refers to.
+// schema returns a schema, following its reference.
 func (d document) schema(of object) object {
 	d.t.Helper()
 	for of["$ref"] != nil {
@@ -112,7 +111,7 @@ func (d document) schema(of object) object {
 	return of
 }
 
-// eachOperation visits every operation of the description.
+// eachOperation visits every described operation.
 func (d document) eachOperation(visit func(method, path string, operation object)) {
 	for path, item := range child(d.root, "paths") {
 		for method, operation := range item.(object) {
@@ -121,7 +120,7 @@ func (d document) eachOperation(visit func(method, path string, operation object
 	}
 }
 
-// publicPaths take no credential. Logging out takes one of two.
+// publicPaths take no credential. Logging out takes one or the other.
 var publicPaths = []string{
 	"/api/v1/setup/status", "/api/v1/setup", "/api/v1/auth/login", "/api/v1/auth/refresh", "/api/v1/auth/register", "/api/v1/auth/logout",
 	"/api/v1/public/share/{token}",
@@ -185,7 +184,7 @@ func TestDescriptionIsValid(t *testing.T) {
 
 func (d document) checkSecurity(call, path string, operation object) {
 	wanted := any([]any{object{"bearer": []any{}}})
-	if slices.Contains(publicPaths, path) || call == "POST /api/v1/hooks/{id}" { // which takes the secret of the hook
+	if slices.Contains(publicPaths, path) || call == "POST /api/v1/hooks/{id}" { // which takes the hook's secret
 		wanted = nil
 	}
 	if diff := cmp.Diff(wanted, operation["security"]); diff != "" {
@@ -193,8 +192,8 @@ func (d document) checkSecurity(call, path string, operation object) {
 	}
 }
 
-// checkParameters finds every {name} of the path among the parameters, which
-// is where a parameter that huma did not see is missing.
+// checkParameters finds every {name} in the path among the parameters: huma may have
+// missed one.
 func (d document) checkParameters(call, path string, operation object) {
 	inPath := map[string]bool{}
 	for _, match := range regexp.MustCompile(`\{([^}]+)\}`).FindAllStringSubmatch(path, -1) {
@@ -269,7 +268,7 @@ func hasErrorStatus(operation object, status int) bool {
 
 var jsonTypes = []string{"object", "array", "string", "number", "integer", "boolean", "null"}
 
-// checkSchema looks at one schema and at all that it is made of.
+// checkSchema checks a schema and all its parts.
 func (d document) checkSchema(name string, schema object) {
 	types := typesOf(schema)
 	for _, kind := range types {
@@ -295,7 +294,7 @@ func (d document) checkSchema(name string, schema object) {
 	}
 }
 
-// typesOf are the types of a schema, which has one or a list of them.
+// typesOf returns a schema's types.
 func typesOf(schema object) []string {
 	switch kind := schema["type"].(type) {
 	case string:
@@ -326,7 +325,7 @@ func (d document) checkReferences(value any) {
 	}
 }
 
-// TestDescriptionListsTheSpec finds every endpoint of the foundation.
+// TestDescriptionListsTheSpec finds every endpoint in the foundation.
 func TestDescriptionListsTheSpec(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testkit.Open(t, db.SQLite))
@@ -346,8 +345,7 @@ func TestDescriptionListsTheSpec(t *testing.T) {
 	}
 }
 
-// TestDescriptionListsEveryRoute finds out by a method that no route has which
-// methods each path accepts.
+// TestDescriptionListsEveryRoute learns each path's methods by sending an unknown one.
 func TestDescriptionListsEveryRoute(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testkit.Open(t, db.SQLite))
@@ -362,7 +360,7 @@ func TestDescriptionListsEveryRoute(t *testing.T) {
 	})
 	for path := range methods {
 		example := holes.ReplaceAllString(path, "x")
-		var want []string // of every pattern that takes the path
+		var want []string // from every pattern for the path
 		for template, list := range methods {
 			if regexp.MustCompile("^" + holes.ReplaceAllString(template, "[^/]+") + "$").MatchString(example) {
 				want = append(want, list...)

@@ -19,15 +19,14 @@ import (
 	"fillbook/internal/trading/playbook"
 )
 
-// Paging is the input of a list that can be read in pages. Without limit the
-// list is complete.
+// Paging is the input for a list with pages. Without limit the list is complete.
 type Paging struct {
 	Limit  intParam[pageRange] `query:"limit" doc:"The page size, 1 to 1000. Without it the list is complete."`
 	Cursor string              `query:"cursor" doc:"The cursor from the Link header of the previous page."`
 	url    url.URL
 }
 
-// Resolve stores the URL of the request for the link to the next page.
+// Resolve stores the request URL for the link to the next page.
 func (p *Paging) Resolve(ctx huma.Context) []error {
 	p.url = ctx.URL()
 	return nil
@@ -42,8 +41,8 @@ func (pageRange) bounds() (least, most int) { return 1, maxPage }
 // pageSize returns the page size, or 0 for the complete list.
 func (p *Paging) pageSize() int { return p.Limit.Value }
 
-// decodeCursor returns the keys of the last record of the previous page, or nil if
-// there is no cursor. keys is how many there must be.
+// decodeCursor returns the keys of the previous page's last record, or nil without a
+// cursor. keys is how many there must be.
 func (p *Paging) decodeCursor(keys int) ([]string, error) {
 	if p.Cursor == "" {
 		return nil, nil
@@ -63,7 +62,7 @@ func invalidCursor() error {
 	return journal.InvalidField("cursor", "cursor is not valid. Use the one from the Link header of the previous page.")
 }
 
-// encodeCursor returns the cursor of the page after the record with these keys.
+// encodeCursor returns the cursor for the page after the record with these keys.
 func encodeCursor(keys ...string) string {
 	return base64.RawURLEncoding.EncodeToString([]byte(url.Values{"k": keys}.Encode()))
 }
@@ -75,12 +74,12 @@ func (p *Paging) nextLink(keys ...string) string {
 	return "<" + p.url.Path + "?" + query.Encode() + `>; rel="next"`
 }
 
-// timeKeys are the keys of a record in a list that is sorted by an instant.
+// timeKeys returns a record's keys in a list sorted by an instant.
 func timeKeys(at time.Time, id string) []string {
 	return []string{strconv.FormatInt(at.UnixMicro(), 10), id}
 }
 
-// decodeTimeCursor parses a cursor made of timeKeys.
+// decodeTimeCursor parses a cursor with timeKeys.
 func (p *Paging) decodeTimeCursor() (at time.Time, id string, given bool, err error) {
 	keys, err := p.decodeCursor(2)
 	if err != nil || keys == nil {
@@ -93,10 +92,10 @@ func (p *Paging) decodeTimeCursor() (at time.Time, id string, given bool, err er
 	return time.UnixMicro(micros).UTC(), keys[1], true, nil
 }
 
-// tradeKeyCount is how many keys the place of a trade has.
+// tradeKeyCount is how many keys locate a trade.
 const tradeKeyCount = 8
 
-// tradeKeys are the keys of a trade in a list of trades.
+// tradeKeys returns a trade's keys in a trade list.
 func tradeKeys(at ledger.TradeCursor) []string {
 	keys := make([]string, 0, tradeKeyCount)
 	for _, number := range []int64{at.ListedAt, at.OpenedAt, at.ClosedAt, at.Arrival, at.AccountNumber} {
@@ -105,8 +104,7 @@ func tradeKeys(at ledger.TradeCursor) []string {
 	return append(keys, at.Instrument, at.Account, at.External)
 }
 
-// decodeTradeCursor parses a cursor made of tradeKeys. It returns nil if there is
-// none.
+// decodeTradeCursor parses a cursor with tradeKeys. It returns nil if there is none.
 func (p *Paging) decodeTradeCursor() (*ledger.TradeCursor, error) {
 	keys, err := p.decodeCursor(tradeKeyCount)
 	if err != nil || keys == nil {
@@ -138,8 +136,7 @@ func (p *Paging) playbookPage() (playbook.Page, error) {
 	return playbook.Page{Limit: size, After: playbook.Position{At: at, ID: id}}, err
 }
 
-// listing is the answer of a list: its headers and a function that reads the
-// records.
+// listing is a list answer: its headers and a function for reading the records.
 type listing[T any] struct {
 	link    string
 	total   string
@@ -147,8 +144,8 @@ type listing[T any] struct {
 	each    func(emit func(T) error) error
 }
 
-// newListing returns a listing of records that were read. If there is one more
-// than the page size, the listing has a link to the next page, made of keys.
+// newListing returns a listing with the given records. If there is one more than the page
+// size, it has a link to the next page, made from keys.
 func newListing[From, To any](p *Paging, records []From, total int, shape func(From) To, keys func(From) []string) *listing[To] {
 	size := p.pageSize()
 	out := &listing[To]{}
@@ -170,9 +167,9 @@ func newListing[From, To any](p *Paging, records []From, total int, shape func(F
 	return out
 }
 
-// paginate returns a page of a short list that was read completely. The cursor has
-// the id of the last record of the previous page, and its position in case the
-// record has been deleted since.
+// paginate returns a page of a short list in memory. The cursor has the id of the
+// previous page's last record, and its position in case the record has been deleted
+// since.
 func paginate[From, To any](p *Paging, records []From, shape func(From) To, id func(From) string) (*listing[To], error) {
 	keys, err := p.decodeCursor(2)
 	if err != nil {
@@ -198,13 +195,13 @@ func paginate[From, To any](p *Paging, records []From, shape func(From) To, id f
 	}), nil
 }
 
-// namedRecord is a record as access tokens of scope analytics see it.
+// namedRecord is a record for access tokens with scope analytics.
 type namedRecord struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
 }
 
-// namesOf returns a list with nothing but the ids and names of its records.
+// namesOf returns a list with only the ids and names.
 func namesOf[T any](list *listing[T]) *listing[namedRecord] {
 	return &listing[namedRecord]{link: list.link, total: list.total, each: func(emit func(namedRecord) error) error {
 		return list.each(func(record T) error {
@@ -221,8 +218,8 @@ func namesOf[T any](list *listing[T]) *listing[namedRecord] {
 	}}
 }
 
-// registerList registers a route that answers with a list. The list is written
-// while it is read, so that memory use does not depend on its length.
+// registerList registers a list route. The list is written while it is read, so memory
+// use does not depend on its length.
 func registerList[In, T any](a *API, r route, handler func(context.Context, *In) (*listing[T], error)) {
 	r.requirePermission()
 	requireExportedEmbeds(reflect.TypeFor[In](), r)

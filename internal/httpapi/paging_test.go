@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestListsOfPeopleHavePages reads each list whole and in pages: the same
-// records in the same order, with a link to the next page and a count of all.
+// TestListsOfPeopleHavePages reads each list whole and in pages: the same records in the
+// same order, with a link to the next page and a total count.
 func TestListsOfPeopleHavePages(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {

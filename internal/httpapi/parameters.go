@@ -12,12 +12,11 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// The types of query parameters. Each parses the text that was sent, once, and
-// describes itself; the value is zero, or not Set, if the parameter is absent or
-// empty. The messages of errors begin with paramMark, because the types do not
-// have the name of the parameter; fromDetail inserts it.
+// Query parameter types. Each parses the sent text, once, and describes itself; the value
+// is zero, or not Set, if the parameter is absent or empty. Error messages begin with
+// paramMark, because the types do not have the parameter name; fromDetail inserts it.
 
-// valueRange is the range of an [intParam].
+// valueRange is an [intParam]'s range.
 type valueRange interface{ bounds() (least, most int) }
 
 // intParam is a whole number within a range.
@@ -83,13 +82,13 @@ func (p *flagParam) UnmarshalText(text []byte) error {
 // Schema describes true or false.
 func (flagParam) Schema(huma.Registry) *huma.Schema { return &huma.Schema{Type: huma.TypeBoolean} }
 
-// valueSet is the set of values of an [enumParam].
+// valueSet is an [enumParam]'s set.
 type valueSet[T ~string] interface{ values() []T }
 
-// enumParam is one of a set of values.
+// enumParam is one value from a set.
 type enumParam[T ~string, S valueSet[T]] struct{ Value T }
 
-// UnmarshalText accepts the values of the set.
+// UnmarshalText accepts the values in the set.
 func (p *enumParam[T, S]) UnmarshalText(text []byte) error {
 	var set S
 	if !slices.Contains(set.values(), T(text)) {
@@ -101,7 +100,7 @@ func (p *enumParam[T, S]) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Schema describes the values of the set.
+// Schema describes the values in the set.
 func (enumParam[T, S]) Schema(huma.Registry) *huma.Schema {
 	var set S
 	return describeEnum(set.values())
@@ -155,16 +154,16 @@ func (instantParam) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Format: "date-time"}
 }
 
-// refuseParam returns the refusal of a parameter. The message continues its name.
+// refuseParam returns the refusal for a parameter. The message continues its name.
 func refuseParam(format string, args ...any) error {
 	return journal.InvalidField(paramMark, paramMark+" "+format, args...)
 }
 
-// maxListItems is the maximum number of values of one parameter.
+// maxListItems is how many values one parameter can have.
 const maxListItems = 200
 
-// splitList returns the values of a parameter that is repeated, separated by
-// commas, or both. Empty and repeated values are dropped.
+// splitList returns the values of a parameter that is repeated, separated by commas, or
+// both. Empty and repeated values are dropped.
 func splitList[T ~string](field string, values []string) ([]T, error) {
 	var list []T
 	seen := map[string]bool{}

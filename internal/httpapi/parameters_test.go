@@ -20,7 +20,7 @@ func TestParameterSpellings(t *testing.T) {
 	})
 }
 
-// TestParameterErrors checks that an error names the parameter and what it must be.
+// TestParameterErrors checks that an error names the parameter and its valid values.
 func TestParameterErrors(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -68,9 +68,8 @@ func TestParameterErrors(t *testing.T) {
 	})
 }
 
-// TestParametersOfOtherCalls checks that a filter which a call does not have is refused,
-// so that its answer is never mistaken for a filtered one. Names that no call has are
-// ignored.
+// TestParametersOfOtherCalls checks that another call's filter is refused, so an answer
+// is never mistaken for a filtered one. Names unknown to every call are ignored.
 func TestParametersOfOtherCalls(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {

@@ -19,10 +19,10 @@ func TestPasswordChange(t *testing.T) {
 		_, secret := caller.mint(map[string]any{"name": "cron"})
 		fresh := caller.put("/me/password", change(ownerPassword, "another password")).want(http.StatusOK).wantPair(true).
 			wantKeys("", "access_token", "refresh_token", "is_admin", "token_type", "expires_in")
-		// Refresh tokens of before are dead, the caller's own too.
+		// Earlier refresh tokens are dead, the caller's own too.
 		w.refresh(desk.text("refresh_token")).wantError(http.StatusUnauthorized, "unauthorized")
 		w.refresh(phone.text("refresh_token")).wantError(http.StatusUnauthorized, "unauthorized")
-		// Access tokens of before live out their time, and personal ones go on.
+		// Earlier access tokens live out their time, and personal ones go on.
 		caller.get("/me").want(http.StatusOK)
 		w.as(phone.text("access_token")).get("/me").want(http.StatusOK)
 		w.as(secret).get("/me").want(http.StatusOK)

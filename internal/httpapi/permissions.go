@@ -10,24 +10,24 @@ import (
 )
 
 // permission is what a route does, as far as access tokens are concerned. A route
-// declares it once, and it decides which scopes of tokens may call the route.
+// declares it once, and it decides which token scopes may call the route.
 type permission string
 
 const (
 	readFigures      permission = "read figures"
-	readNames        permission = "read names"    // of setups and tags
+	readNames        permission = "read names"    // setups and tags
 	readAccounts     permission = "read accounts" // their names
 	readBars         permission = "read bars"
-	readImports      permission = "read imports"      // a token of scope import sees its own
-	readLayouts      permission = "read layouts"      // of imported files
-	uploadFiles      permission = "upload files"      // of trades and of bars
-	readJournal      permission = "read the journal"  // everything else that users see
-	writeJournal     permission = "write the journal" // everything else that users change
+	readImports      permission = "read imports"      // an import token sees its own
+	readLayouts      permission = "read layouts"      // import layouts
+	uploadFiles      permission = "upload files"      // trade and bar files
+	readJournal      permission = "read the journal"  // everything else to see
+	writeJournal     permission = "write the journal" // everything else to change
 	readLinks        permission = "read share links"
 	writeLinks       permission = "change share links"
-	readSources      permission = "read sources"     // of bars: they have keys of providers
+	readSources      permission = "read sources"     // bar sources, which have provider keys
 	writeSources     permission = "change sources"   // and run them, which may cost money
-	readConnections  permission = "read connections" // they have keys of brokers
+	readConnections  permission = "read connections" // they have broker keys
 	writeConnections permission = "change connections"
 	readHooks        permission = "read hooks"
 	writeHooks       permission = "change hooks"  // their secrets let programs add fills
@@ -39,21 +39,21 @@ const (
 
 // grant is who has a permission.
 type grant struct {
-	// scopes are those of access tokens, those that may do least first.
+	// scopes are access token scopes, the weakest first.
 	scopes []identity.Scope
-	// everyAccount: a token that is limited to accounts does not have the permission,
-	// because it concerns the user and not accounts.
+	// everyAccount: a token limited to accounts does not have the permission, because it
+	// concerns the user and not accounts.
 	everyAccount bool
-	// namesOnly: a token of scope analytics gets nothing but ids and names.
+	// namesOnly: a token with scope analytics gets only ids and names.
 	namesOnly bool
-	// refused are the query parameters that a token of scope analytics must not send: they
-	// would confirm texts of the trader, and ids of records that it does not see.
+	// refused are the query parameters forbidden to a token with scope analytics: they
+	// would confirm the trader's texts, and ids of hidden records.
 	refused []string
 	// about is a further sentence for the description.
 	about string
 }
 
-// grants are the only place that says what a scope may do.
+// grants are the only place with the rights of each scope.
 var grants = map[permission]grant{
 	readFigures: {
 		scopes:  []identity.Scope{identity.ScopeAnalytics, identity.ScopeRead, identity.ScopeWrite, identity.ScopeFull},
@@ -88,8 +88,8 @@ var grants = map[permission]grant{
 	writeAdmin:       {scopes: []identity.Scope{identity.ScopeFull}, everyAccount: true},
 }
 
-// requirePermission panics if a route that access tokens may call does not declare what
-// it does, or if another declares it.
+// requirePermission panics if a route for access tokens does not declare what it does, or
+// if another declares it.
 func (r route) requirePermission() {
 	_, known := grants[r.needs]
 	if byToken := r.access == accessUser || r.access == accessOwner; known != byToken {
@@ -97,7 +97,7 @@ func (r route) requirePermission() {
 	}
 }
 
-// scopes returns the scopes of the access tokens that may call the route.
+// scopes returns the token scopes that may call the route.
 func (r route) scopes() []identity.Scope { return grants[r.needs].scopes }
 
 // checkToken returns an error if the caller's access token may not call the route with
@@ -119,8 +119,8 @@ func (r route) checkToken(caller identity.Principal, query url.Values) error {
 	return nil
 }
 
-// findRefused returns a parameter of the query that a token of scope analytics must not
-// send, or "". Empty values are ignored, as everywhere.
+// findRefused returns a query parameter forbidden to a token with scope analytics, or "".
+// Empty values are ignored, as everywhere.
 func (r route) findRefused(query url.Values) string {
 	for _, name := range grants[r.needs].refused {
 		if slices.ContainsFunc(query[name], func(value string) bool { return value != "" }) {
@@ -134,14 +134,12 @@ func (r route) findRefused(query url.Values) string {
 // id or by link.
 func hidesTrades(caller identity.Principal) bool { return caller.Scope == identity.ScopeAnalytics }
 
-// showsNamesOnly reports whether the route answers with the ids and names of records
-// only.
+// showsNamesOnly reports whether the route answers only with ids and names.
 func (r route) showsNamesOnly(caller identity.Principal) bool {
 	return caller.Scope == identity.ScopeAnalytics && grants[r.needs].namesOnly
 }
 
-// describeAccess returns the sentence about access tokens in the description of the
-// route.
+// describeAccess returns the sentence about access tokens in the route's description.
 func (r route) describeAccess() string {
 	if r.access == accessPublic {
 		return ""

@@ -21,8 +21,8 @@ type positionTotals struct {
 	Converted orNull[convertedTotals] `json:"converted" doc:"All totals in one currency; null unless currency was sent."`
 }
 
-// PositionAmounts are sums of amounts that are known. Each is absent if no position has
-// the amount.
+// PositionAmounts are sums of known amounts. Each is absent if no position has the
+// amount.
 type PositionAmounts struct {
 	UnrealizedPnL decimal.Null `json:"unrealized_pnl" doc:"Sum over the positions that have it; null if none has."`
 	DayChange     decimal.Null `json:"day_change" doc:"Sum over the positions that have it; null if none has."`
@@ -43,7 +43,7 @@ type convertedTotals struct {
 	Missing []string   `json:"missing" doc:"The currencies without a rate. Turn on ECB rates under Prices, or upload the file of the European Central Bank."`
 }
 
-// usedRate is the rate that converted the amounts of a currency.
+// usedRate is the rate used for converting a currency.
 type usedRate struct {
 	Currency string          `json:"currency"`
 	Rate     decimal.Decimal `json:"rate" doc:"What amounts are multiplied by."`
@@ -82,7 +82,7 @@ func (a positionAPI) registerPositionTotalRoutes(api *API) {
 	})
 }
 
-// sumPositions returns the totals of positions by currency.
+// sumPositions returns position totals by currency.
 func sumPositions(list []position) []currencyTotals {
 	byCurrency := map[string]*currencyTotals{}
 	totals := []currencyTotals{}
@@ -105,7 +105,7 @@ func sumPositions(list []position) []currencyTotals {
 	return totals
 }
 
-// add adds the amounts that are known.
+// add adds the known amounts.
 func (a *PositionAmounts) add(b PositionAmounts) {
 	for _, pair := range [...]struct {
 		sum *decimal.Null

@@ -102,8 +102,7 @@ func (a positionAPI) register(api *API) {
 	a.registerPositionTotalRoutes(api)
 }
 
-// readPositions returns the open trades of a query with what they are worth, newest
-// first.
+// readPositions returns the open trades in a query with their values, newest first.
 func (a positionAPI) readPositions(ctx context.Context, query tradeview.Query) ([]position, error) {
 	owner := caller(ctx).UserID
 	var views []tradeview.View

@@ -47,7 +47,7 @@ func TestPreferencesMerge(t *testing.T) {
 		if got.text("updated_at") != "2026-03-10T15:05:05Z" {
 			t.Errorf("updated_at %s", got.text("updated_at"))
 		}
-		anna.wantPrefs(`{}`) // and those of other users are not changed
+		anna.wantPrefs(`{}`) // and other users' preferences are unchanged
 		w.clock.Advance(time.Minute)
 		owner.patch("/me/preferences", `{}`).wantNone()
 		owner.wantPrefs(`{"a":1,"b":{"z":null},"c":null,"d":[true,false]}`)
@@ -156,7 +156,7 @@ func TestPreferenceSize(t *testing.T) {
 	})
 }
 
-// TestParallelMergesAreAllKept is forty clients that each store a key.
+// TestParallelMergesAreAllKept: forty clients each store a key.
 func TestParallelMergesAreAllKept(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -189,7 +189,7 @@ func TestConditionalMerge(t *testing.T) {
 		owner.wantPrefs(`{"a":1}`)
 		second := owner.get("/me/preferences").tag()
 		owner.with("If-Match", "W/"+second).patch("/me/preferences", `{}`).wantNone()
-		// Of several who read the same, one writes.
+		// One of several clients with the same state writes.
 		replies := atOnce(5, func(i int) *reply {
 			return owner.with("If-Match", second).patch("/me/preferences", fmt.Sprintf(`{"a":"client %d"}`, i))
 		})
@@ -216,8 +216,8 @@ func TestParallelMergesKeepTheLimit(t *testing.T) {
 	})
 }
 
-// TestPreferencesChangeNoAnswer stores every kind of value under the keys that the
-// server once read: all are stored, and no other answer changes.
+// TestPreferencesChangeNoAnswer stores every kind of value under the keys once read by
+// the server: all are stored, and no other answer changes.
 func TestPreferencesChangeNoAnswer(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {

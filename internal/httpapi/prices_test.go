@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// One rule for stops and targets: any number for a future or an option, above
-// zero for everything else, and a refusal that names the field.
+// One rule for stops and targets: any number for a future or an option, above zero for
+// everything else, and a refusal naming the field.
 func TestPricesFollowTheInstrument(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {

@@ -19,14 +19,14 @@ import (
 	"fillbook/internal/transport"
 )
 
-// providerKey has characters that are escaped in addresses. The server below breaks the
+// providerKey has characters to escape in addresses. The server below breaks the
 // connection if a key is brokenKey.
 const (
 	providerKey = "canary+c4n4ry/5c1e="
 	brokenKey   = providerKey + "broken"
 )
 
-// repeatRequest refuses a request and repeats everything that was sent.
+// repeatRequest refuses a request and repeats its content.
 func repeatRequest(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	user, _, _ := r.BasicAuth()
@@ -39,7 +39,7 @@ func repeatRequest(w http.ResponseWriter, r *http.Request) {
 	_, _ = fmt.Fprintf(w, `{"message":%s,"detail":%s}`, text, text)
 }
 
-// keyHolder is a user with trades who enters keys of providers, and keeps all answers.
+// keyHolder is a user with trades who enters provider keys, and keeps all answers.
 type keyHolder struct {
 	desk
 	answers strings.Builder
@@ -51,7 +51,7 @@ func (h *keyHolder) note(r *reply) *reply {
 	return r
 }
 
-// contains requires that the text at a path has a part.
+// contains requires a part in the text at a path.
 func (r *reply) contains(path, part string) {
 	r.t.Helper()
 	if text := r.text(path); !strings.Contains(text, part) {
@@ -76,7 +76,7 @@ func (h *keyHolder) trade(symbol, kind string) {
 	}
 }
 
-// use enters the key of a provider in all the ways that there are, right and wrong.
+// use enters a provider key in all ways, right and wrong.
 func (h *keyHolder) use(provider barsource.Provider) {
 	h.w.t.Helper()
 	about := provider.Describe()
@@ -108,8 +108,8 @@ func (h *keyHolder) use(provider barsource.Provider) {
 	}
 }
 
-// TestKeysOfProvidersStayInside checks that no answer, no log, no metric, no export and no
-// byte of the database has the key of a provider.
+// TestKeysOfProvidersStayInside checks that no answer, log, metric, export or database
+// byte has a provider key.
 func TestKeysOfProvidersStayInside(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(repeatRequest))

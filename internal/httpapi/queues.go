@@ -9,27 +9,27 @@ import (
 	"fillbook/internal/transport"
 )
 
-// queues limit the work that is done at the same time. Users take turns in each.
+// queues limit concurrent work. Users take turns in each.
 type queues struct {
-	// uploads limits the large bodies of one user that are being received.
+	// uploads limits the large bodies being received from one user.
 	uploads *fairqueue.Queue
-	// imports limits the files that are read, planned and written.
+	// imports limits the files being read, planned and written.
 	imports *fairqueue.Queue
-	// attachments limits the files that are checked and stored.
+	// attachments limits the files being checked and stored.
 	attachments *fairqueue.Queue
-	// answers limits the complete lists that are being written, so that short
-	// requests find a free database connection.
+	// answers limits the complete lists being written, so short requests find a free
+	// database connection.
 	answers *fairqueue.Queue
-	// exports limits the files that are being written: one of each user.
+	// exports limits the files being written: one for each user.
 	exports *fairqueue.Queue
-	// deliveries limits the deliveries to hooks that are stored.
+	// deliveries limits the hook deliveries being stored.
 	deliveries *fairqueue.Queue
-	// providers limits the requests of one user that wait for another server.
+	// providers limits one user's requests waiting for another server.
 	providers *fairqueue.Queue
 }
 
-// providerRate is how often a user may let the server ask another one at once: for a test
-// of a key, or for a price.
+// providerRate is how often a user may let the server ask another one at once: to test a
+// key, or for a price.
 var providerRate = transport.Rate{PerSecond: 1.0 / 6, Burst: 20}
 
 // beginProviderCall waits until a user may let the server ask another one. The returned

@@ -7,7 +7,7 @@ import (
 
 var forex = more{"instrument_type": "forex"}
 
-// TestRatesAreNoPrices imports reference rates of EURUSD for a trader of EURUSD.
+// TestRatesAreNoPrices imports EURUSD reference rates for a EURUSD trader.
 func TestRatesAreNoPrices(t *testing.T) {
 	t.Parallel()
 	const file = "Date,USD,GBP,\n2026-01-06,1.3,0.9,\n2026-01-05,1.2,0.8,\n2026-01-02,0.5,0.7,\n"
@@ -40,8 +40,8 @@ func TestRatesAreNoPrices(t *testing.T) {
 	})
 }
 
-// TestPositionTotals adds up positions of accounts in USD, EUR and CHF. The clock of the
-// test is at Tuesday, 10 March 2026.
+// TestPositionTotals adds up positions in USD, EUR and CHF accounts. The test clock is at
+// Tuesday, 10 March 2026.
 func TestPositionTotals(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {

@@ -14,9 +14,9 @@ import (
 // limitTest creates record i of a kind, up to a limit.
 type limitTest struct {
 	limit *limits.Limit
-	max   int // instead of the limit's own
+	max   int // instead of the real limit
 	add   func(d desk, i int) *reply
-	// isStored reports that more are stored: the oldest goes.
+	// isStored reports that more are stored: the oldest is deleted.
 	isStored bool
 }
 
@@ -85,9 +85,9 @@ func lowerLimits(t *testing.T, tests []limitTest) {
 	}
 }
 
-// TestRecordsAreLimited creates records of each kind with lowered limits: the first one
-// above is refused with 409 and the name of the records, or the oldest one goes.
-func TestRecordsAreLimited(t *testing.T) { // it changes the limits of the process
+// TestRecordsAreLimited creates all kinds of records with lowered limits: the first one
+// above is refused with 409 and the records' name, or the oldest one is deleted.
+func TestRecordsAreLimited(t *testing.T) { // not parallel: it changes limits for the process
 	lowerLimits(t, limitTests)
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
@@ -111,7 +111,7 @@ func TestRecordsAreLimited(t *testing.T) { // it changes the limits of the proce
 // TestEveryRefusingLimitIsTested: a new limit needs a case.
 func TestEveryRefusingLimitIsTested(t *testing.T) {
 	t.Parallel()
-	// These are tested elsewhere: they are not those of a POST.
+	// These are tested elsewhere, because no POST creates them.
 	tested := []string{
 		limits.Overrides.Records, limits.DeletedFills.Records, limits.DeletedCash.Records, limits.Orphans.Records, limits.RoutineTicks.Records,
 		limits.ImportKinds.Records, limits.BarSources.Records, // a provider can have one source
@@ -126,9 +126,9 @@ func TestEveryRefusingLimitIsTested(t *testing.T) {
 	}
 }
 
-// TestForgottenRecords: the session that was used longest ago ends, and imports without
-// rows make room for others.
-func TestForgottenRecords(t *testing.T) { // it changes the limits of the process
+// TestForgottenRecords: the least recently used session ends, and imports without rows
+// make room for others.
+func TestForgottenRecords(t *testing.T) { // not parallel: it changes limits for the process
 	lowerLimits(t, []limitTest{{limit: &limits.Sessions, max: 2}, {limit: &limits.ImportBatches, max: 2}, {limit: &limits.BarImports, max: 2}})
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()
@@ -158,8 +158,8 @@ func TestForgottenRecords(t *testing.T) { // it changes the limits of the proces
 	})
 }
 
-// TestExportsAreQueued: while an export of a user is being written, the user's next one
-// waits, and that of another user does not.
+// TestExportsAreQueued: while a user's export is being written, the user's next one
+// waits, and another user's does not.
 func TestExportsAreQueued(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {

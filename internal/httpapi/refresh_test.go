@@ -94,7 +94,7 @@ func TestRefreshAcceptsRefreshTokensOnly(t *testing.T) {
 	})
 }
 
-// TestParallelRefreshes are two tabs that wake up at the same moment.
+// TestParallelRefreshes: two tabs wake up at the same moment.
 func TestParallelRefreshes(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -133,14 +133,14 @@ func TestLogout(t *testing.T) {
 			pair, other := w.logIn(ownerEmail, ownerPassword), w.logIn(ownerEmail, ownerPassword)
 			logout(pair).wantNone()
 			w.refresh(pair.text("refresh_token")).wantError(http.StatusUnauthorized, "unauthorized")
-			w.as(pair.text("access_token")).get("/me").want(http.StatusOK) // for its quarter of an hour
+			w.as(pair.text("access_token")).get("/me").want(http.StatusOK) // for a quarter of an hour
 			w.refresh(other.text("refresh_token")).want(http.StatusOK)     // another device stays
 			logout(pair).wantError(http.StatusUnauthorized, "unauthorized").wantShape()
 		}
 	})
 }
 
-// TestLogoutOfTheWholeFamily names the session by a token that was rotated.
+// TestLogoutOfTheWholeFamily names the session by a rotated token.
 func TestLogoutOfTheWholeFamily(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
@@ -196,7 +196,7 @@ func TestSessions(t *testing.T) {
 		if n := w.as(desk.text("access_token")).get("/me/sessions").count(""); n != 2 {
 			t.Errorf("%d sessions are left", n)
 		}
-		// A session that has expired is no signed-in device.
+		// An expired session is no signed-in device.
 		w.clock.Advance(31 * 24 * time.Hour)
 		late := w.logIn(ownerEmail, ownerPassword)
 		if n := w.as(late.text("access_token")).get("/me/sessions").count(""); n != 1 {

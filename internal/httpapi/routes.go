@@ -24,22 +24,22 @@ const (
 	accessUser access = iota
 	// accessPublic: no credential is needed.
 	accessPublic
-	// accessSession: a user who signed in with a password. An access token must
-	// not create credentials that outlive its revocation.
+	// accessSession: a user signed in with a password. An access token must not create
+	// credentials that outlive its revocation.
 	accessSession
 	// accessOwner: users with is_admin.
 	accessOwner
 )
 
-// limitKind is the limit of a route, if any.
+// limitKind is a route's limit, if any.
 type limitKind int
 
 const (
 	unlimited       limitKind = iota
 	authLimit                 // failed sign-ins and the like, by address
-	secretLimit               // failed password and code checks of a signed-in user
+	secretLimit               // a signed-in user's failed password and code checks
 	shareLimit                // the public share page, by address
-	hookLimit                 // wrong secrets of hooks, by address; deliveries, in turns between users
+	hookLimit                 // wrong hook secrets, by address; deliveries, in turns between users
 	attachmentQueue           // storing attachments, in turns between users
 	importQueue               // reading files, in turns between users
 )
@@ -63,16 +63,16 @@ func isFailedCheck(status int, code string) bool {
 	return status == http.StatusForbidden || code == "totp_invalid"
 }
 
-// Sizes of JSON bodies.
+// JSON body sizes.
 const (
-	publicBody = 8 << 10 // of callers who are not known yet
+	publicBody = 8 << 10 // from unknown callers
 	authBody   = 16 << 10
 	usualBody  = 1 << 20
 	prefsBody  = 256 << 10
 )
 
-// The memory of all bodies of public routes, and that of one user or client address. The
-// connections of callers who are not known can fill half of it.
+// The memory for all bodies on public routes, and for one user or client address. Unknown
+// callers' connections can fill half of it.
 const (
 	publicBodies          = 32 << 20
 	publicBodiesPerCaller = 4 << 20
@@ -87,39 +87,38 @@ type route struct {
 	tag     string
 	summary string
 	about   string
-	status  int // of success; 0 is 200, or 204 without a body
+	status  int // on success; 0 is 200, or 204 without a body
 
 	access access
-	// needs is what the route does. Routes that access tokens may call declare it.
+	// needs is what the route does. Routes for access tokens declare it.
 	needs permission
-	// everyAccount: the route changes what all accounts share in a way that trades of
-	// other accounts would lose something, so that tokens that are limited to accounts
-	// cannot call it.
+	// everyAccount: the route changes what all accounts share, and other accounts' trades
+	// would lose something, so tokens limited to accounts cannot call it.
 	everyAccount bool
 
 	limitKind limitKind
 	body      transport.Body
-	limit     int64 // of the body; 0 is usualBody
+	limit     int64 // for the body; 0 is usualBody
 	repeated  []string
 	// form: the body is a form with one file and other fields.
 	form   bool
 	fields map[string]string // descriptions by name
-	// files are the media types of an answer that is a file.
+	// files are the media types if the answer is a file.
 	files []string
 	// long: the answer may be long unless it is a page, so it waits for the
 	// user's turn.
 	long bool
-	// isExport: the long answer is a file of the journal; one user's are written one
-	// after the other.
+	// isExport: the long answer is a journal file; one user's are written one after the
+	// other.
 	isExport bool
 	// secret: answers contain credentials, so Idempotency-Key is ignored and no
 	// answer is stored.
 	secret bool
-	// excursions: the answer has excursions of trades, which are made current first.
+	// excursions: the answer has trade excursions, which are made current first.
 	excursions bool
 	// gate may refuse the call before anything else is checked; it may be nil.
 	gate func(ctx context.Context) error
-	// refusals are the error statuses beyond those that every route has.
+	// refusals are the error statuses beyond the common ones.
 	refusals []int
 }
 
@@ -163,7 +162,7 @@ func register[In, Out any](a *API, r route, handler func(context.Context, *In) (
 	}
 }
 
-// refreshFor makes excursions current if the answer of a route has them.
+// refreshFor makes excursions current if the route answers with them.
 func (a *API) refreshFor(ctx context.Context, r route) error {
 	if !r.excursions {
 		return nil
@@ -172,8 +171,8 @@ func (a *API) refreshFor(ctx context.Context, r route) error {
 	return a.Excursions.Refresh(journal.UnlimitAccounts(ctx), caller(ctx).UserID)
 }
 
-// formBody describes a form with a file. It is added after the operation is
-// registered: otherwise huma would read a body that the transport has read.
+// formBody describes a form with a file. It is added after the operation is registered:
+// otherwise huma would read a body already read by the transport.
 func formBody(fields map[string]string) *huma.RequestBody {
 	properties := map[string]*huma.Schema{"file": {Type: huma.TypeString, Format: "binary"}}
 	for name, about := range fields {
@@ -184,7 +183,7 @@ func formBody(fields map[string]string) *huma.RequestBody {
 	}}}
 }
 
-// fileContent describes an answer that is a file of one of the media types.
+// fileContent describes a file answer with one of the media types.
 func fileContent(types []string) map[string]*huma.MediaType {
 	content := map[string]*huma.MediaType{}
 	for _, name := range types {
@@ -198,9 +197,8 @@ func fileContent(types []string) map[string]*huma.MediaType {
 	return content
 }
 
-// requireExportedEmbeds panics if one of our types embeds an unexported one. Huma
-// ignores such a type, so that its parameters would stay empty and its fields
-// undescribed.
+// requireExportedEmbeds panics if one of our types embeds an unexported one. Huma ignores
+// such a type, so its parameters would stay empty and its fields undescribed.
 func requireExportedEmbeds(t reflect.Type, r route) {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 		t = t.Elem()
@@ -276,14 +274,14 @@ func (a *API) Handle(op *huma.Operation, handler func(huma.Context)) {
 }
 
 // sharedParameters are accepted by every GET route. Some ignore them: a list that is
-// always whole, and figures that cut no days.
+// always whole, and figures without days.
 var sharedParameters = []string{"limit", "cursor", "tz"}
 
-// refusedParameters adds the query parameters of a GET route to those of the API, and
-// returns a function that reports whether the route refuses one: those of other routes,
-// so that a filter that it does not have is not ignored unnoticed. Names that no route
-// has are ignored, as unknown fields are. It returns nil for other routes and public
-// ones, which refuse none.
+// refusedParameters adds a GET route's query parameters to the API's, and returns a
+// function reporting whether the route refuses one: those from other routes, so an
+// unsupported filter is not ignored unnoticed. Names unknown to all routes are ignored,
+// like unknown fields. It returns nil for other routes and public ones, which refuse
+// none.
 func (a *API) refusedParameters(op *huma.Operation, r route) func(name string) bool {
 	if op.Method != http.MethodGet || r.access == accessPublic {
 		return nil
@@ -343,8 +341,8 @@ func (a *API) chain(r route, pattern string, refuses func(parameter string) bool
 	return append(chain, a.limit(r.limitKind)...)
 }
 
-// limit returns the middleware of a limit that applies after the body was read, so
-// that a slow client does not occupy a place in a queue.
+// limit returns the middleware for a limit that applies after the body was read, so a
+// slow client does not occupy a queue place.
 func (a *API) limit(kind limitKind) []transport.Middleware {
 	switch kind {
 	case authLimit:
@@ -362,7 +360,7 @@ func (a *API) limit(kind limitKind) []transport.Middleware {
 	}
 }
 
-// withRouteName sets the name of the route for the log.
+// withRouteName sets the route name for the log.
 func withRouteName(pattern string) transport.Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

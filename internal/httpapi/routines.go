@@ -9,7 +9,7 @@ import (
 	"fillbook/internal/transport"
 )
 
-// RoutineItem is a line of the routine.
+// RoutineItem is a checklist line.
 type RoutineItem struct{ routine.Item }
 
 func shapeItem(i routine.Item) RoutineItem { return RoutineItem{i} }
@@ -51,7 +51,7 @@ type itemChange struct { //nolint:unused // the linter does not see it inside Ch
 	Day      opt[string]        `json:"day" required:"false" doc:"From which day on. Default: the date in UTC."`
 }
 
-// DayQuery is the day that a call is about.
+// DayQuery is a call's day.
 type DayQuery struct {
 	Day dayParam `query:"day" doc:"The caller's calendar day. Default: the date in UTC."`
 }
@@ -98,7 +98,7 @@ func (a routineAPI) createItem(ctx context.Context, in *body[newItem]) (*body[Ro
 	return answer(shapeItem(item), err)
 }
 
-// parseBodyDay parses the day of a body; an empty text means that it is absent.
+// parseBodyDay parses the day in a body; an empty text means it is absent.
 func parseBodyDay(day opt[string]) (journal.Day, error) {
 	if day.Value == "" {
 		return "", nil
@@ -175,7 +175,7 @@ func (a routineAPI) tick(ctx context.Context, in *tickInput) (*body[routineDay],
 	return answer(shapeDay(list), err)
 }
 
-// StageCount is how much was done of how much.
+// StageCount is how much was done, and the total.
 type StageCount struct {
 	Done  int `json:"done"`
 	Total int `json:"total"`

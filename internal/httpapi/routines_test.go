@@ -28,7 +28,7 @@ func (c *client) tick(day, id string, done bool) *reply {
 	return c.put("/routines/day/"+day+"/items/"+id, more{"done": done})
 }
 
-// titles are those of a list of items, in order.
+// titles returns the item titles in a list, in order.
 func (r *reply) titles() string {
 	r.t.Helper()
 	var titles []string
@@ -184,8 +184,8 @@ func TestRoutineOrder(t *testing.T) {
 	})
 }
 
-// TestRoutineSuccessor: other weekdays or another stage begin a new item on
-// that day, and leave the days before as they were.
+// TestRoutineSuccessor: other weekdays or another stage begin a new item on that day, and
+// leave earlier days unchanged.
 func TestRoutineSuccessor(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -213,8 +213,8 @@ func TestRoutineSuccessor(t *testing.T) {
 		c.tick("2026-03-05", old, true).wantError(http.StatusNotFound, "not_found")
 		c.tick("2026-03-04", old, true).want(http.StatusOK) // earlier days are still its own
 
-		// A second edit on the first day of the successor leaves nothing behind; a
-		// day before the start counts as the start.
+		// A second edit on the successor's first day leaves nothing behind; a day before
+		// the start counts as the start.
 		third := c.patch("/routines/"+next+"?day=2026-03-05", `{"stage":"during"}`).want(http.StatusOK).holds("", `{"stage":"during","start_day":"2026-03-05"}`).text("id")
 		view("2026-03-05", `{"items":[{"id":"`+third+`","stage":"during","done":true}]}`)
 		fourth := c.patch("/routines/"+third, `{"stage":"post","day":"2020-01-01"}`).want(http.StatusOK).holds("", `{"start_day":"2026-03-05"}`).text("id")

@@ -11,7 +11,7 @@ import (
 	"fillbook/internal/trading/playbook"
 )
 
-// ruleReport is the report of rules with the names of the setups.
+// ruleReport is the rule report with setup names.
 type ruleReport struct {
 	analytics.RuleCounts
 	analytics.RuleEffect
@@ -58,7 +58,7 @@ func (a figureAPI) ruleReport(ctx context.Context, in *FigureQuery) (*body[ruleR
 	return answer(out, err)
 }
 
-// loadRuleStates reads the states of the rules of all trades, as one step.
+// loadRuleStates reads the rule states on all trades, as one step.
 func loadRuleStates(ctx context.Context, tx *db.Tx) (map[journal.TradeID][]analytics.TradeRule, error) {
 	states := map[journal.TradeID][]analytics.TradeRule{}
 	err := playbook.EachTickedTrade(ctx, tx, caller(ctx).UserID, func(trade journal.TradeID, tick playbook.RuleTick) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// ruleDesk is a desk with a setup of two rules and a closed trade of it.
+// ruleDesk is an account with a setup with two rules and a closed trade.
 type ruleDesk struct {
 	desk
 	setup, trade string
@@ -20,12 +20,12 @@ func newRuleDesk(d desk) *ruleDesk {
 	return r
 }
 
-// tick returns a change of the state of a rule.
+// tick returns a rule state change.
 func (r *ruleDesk) tick(rule string, state any) more {
 	return more{"rules": []more{{"setup_id": r.setup, "rule": rule, "state": state}}}
 }
 
-// hasRules compares the states of the trade's rules.
+// hasRules compares the trade's rule states.
 func (r *ruleDesk) hasRules(want string) {
 	r.w.t.Helper()
 	r.get("/trades/"+r.trade).want(http.StatusOK).is("rules", want)
@@ -107,12 +107,12 @@ func TestChecklistEditsKeepTicks(t *testing.T) {
 		edit([]string{"Retest", "High volume"}, rename("High volume", "Retest"), rename("Retest", "High volume")).want(http.StatusOK)
 		r.hasRules("[" + r.stored("High volume", "followed") + "," + r.stored("Retest", "broken") + "]")
 
-		// A line that is removed keeps its history, which may still be changed.
+		// A removed line keeps its history, which may still be changed.
 		edit([]string{"Retest"}).want(http.StatusOK)
 		r.hasRules("[" + r.stored("High volume", "followed") + "," + r.stored("Retest", "broken") + "]")
 		r.annotate(r.trade, r.tick("High volume", "broken"))
 
-		// A rename to a text that has history replaces it where both are.
+		// A rename to a text with history replaces it where both are.
 		edit([]string{"High volume"}, rename("Retest", "High volume")).want(http.StatusOK)
 		r.hasRules("[" + r.stored("High volume", "broken") + "]")
 
@@ -130,7 +130,7 @@ func TestChecklistEditsKeepTicks(t *testing.T) {
 	})
 }
 
-// TestRuleReport checks the report of a small journal by hand.
+// TestRuleReport checks a small journal's report by hand.
 func TestRuleReport(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
@@ -154,7 +154,7 @@ func TestRuleReport(t *testing.T) {
 			w.t.Error("a setup without rules is listed")
 		}
 
-		// An edit of the checklist and a rename are seen at once.
+		// Checklist edits and renames are seen at once.
 		r.patch("/setups/"+r.setup, more{"checklist": []string{"High volume"}, "renamed_rules": []more{{"from": "Volume", "to": "High volume"}}}).want(http.StatusOK)
 		report = r.get("/analytics/rules").want(http.StatusOK)
 		report.holds("setups.0.rules.0", `{"rule":"High volume","broken":2,"unanswered":1}`)

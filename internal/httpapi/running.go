@@ -26,7 +26,7 @@ type runningQuery struct {
 	BarsTo    instantParam                            `query:"bars_to" doc:"The latest opening of a bar, inclusive. Default: the last stored."`
 }
 
-// runningPnL is the result of trades bar by bar, in columns of the same length.
+// runningPnL is the result bar by bar, in columns with the same length.
 type runningPnL struct {
 	PnLCurrency string                    `json:"pnl_currency"`
 	BarSecs     int64                     `json:"bar_secs" doc:"The length of a bar in seconds; 0 without bars."`
@@ -75,7 +75,7 @@ func (a tradeAPI) readRunning(ctx context.Context, in *runningQuery) (*body[runn
 	return answer(out, err)
 }
 
-// selectRunning returns the trades of a query, which must be in one instrument and have
+// selectRunning returns the trades in a query, which must be in one instrument and have
 // one currency.
 func (a tradeAPI) selectRunning(ctx context.Context, owner journal.UserID, query tradeview.Query) (views []tradeview.View, err error) {
 	err = a.trades.Each(ctx, owner, query, func(v *tradeview.View) error {
@@ -121,7 +121,7 @@ func shapeRunning(w bars.Window, totals []excursions.RunningTotal) runningPnL {
 	return out
 }
 
-// addMAE adds the MAE of the only trade, if its result is known.
+// addMAE adds the only trade's MAE, if its result is known.
 func (out *runningPnL) addMAE(totals []excursions.RunningTotal) {
 	if out.PnL.value == nil {
 		return

@@ -2,14 +2,13 @@ package httpapi
 
 import "fillbook/internal/base/journal"
 
-// ScopeInput is the query of every list and figure that selects accounts and a
-// period.
+// ScopeInput is the query for every list and figure with accounts and a period.
 type ScopeInput struct {
 	AccountID []string `query:"account_id,explode" doc:"One account, a comma-separated list, or the parameter repeated. Default: all accounts."`
 	PeriodInput
 }
 
-// PeriodInput is the query of a period; both ends are inclusive.
+// PeriodInput is the query for a period; both ends are inclusive.
 type PeriodInput struct {
 	From instantParam `query:"from" doc:"The first instant, inclusive."`
 	To   instantParam `query:"to" doc:"The last instant, inclusive."`

@@ -11,9 +11,8 @@ import (
 	"unicode"
 )
 
-// searchTexts are what notes are made of in the test of searches: one case in
-// several forms, letters beyond ASCII, scripts without spaces, numbers, punctuation
-// and a very long text.
+// searchTexts are the texts in searched notes: one case in several forms, letters beyond
+// ASCII, scripts without spaces, numbers, punctuation and a very long text.
 var searchTexts = []string{
 	"Gap up, chased the OPEN", "gap filled; no risk", "Größe: ſtop at 5.25%", "GRÖSSE und Überkauft", "überverkauft – don't", "突破后等待回调", "NQ等待 gap",
 	"ストップ高", "BTC/USD #news @15:30", "Кит и кот", strings.Repeat("again and again ", 2000) + "lastword", "e\u0301clair éclair", "_under_score_ 1_000",
@@ -32,8 +31,7 @@ type searchedJournal struct {
 
 func (j *searchedJournal) pick(list []string) string { return list[j.random.IntN(len(list))] }
 
-// write makes a random change: of a note, of a trade's notes, or of what they
-// are linked to.
+// write makes a random change: to a note, to a trade's notes, or to their links.
 func (j *searchedJournal) write() {
 	j.minute++
 	notes, trades := j.get("/notes").column("id"), j.get("/trades").column("id")
@@ -65,7 +63,7 @@ func (j *searchedJournal) write() {
 	}
 }
 
-// hasWords is a slow test of the words of a query.
+// hasWords is a slow test for the words in a query.
 func hasWords(query string, texts ...string) bool {
 	split := func(text string) (words [][]rune) {
 		var word []rune
@@ -101,7 +99,7 @@ func hasWords(query string, texts ...string) bool {
 	})
 }
 
-// compare compares a search of notes and trades with a test of every text.
+// compare compares a search for notes and trades with a test of every text.
 func (j *searchedJournal) compare(query, extra string) {
 	j.w.t.Helper()
 	about := map[string][]string{}

@@ -49,7 +49,7 @@ func (a *API) readyz(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, map[string]string{"status": status})
 }
 
-// Drain makes readyz fail, so that no new traffic is sent here.
+// Drain makes readyz fail, so no new traffic is sent here.
 func (a *API) Drain() { a.draining.Store(true) }
 
 func (a *API) openapi(w http.ResponseWriter, r *http.Request) {

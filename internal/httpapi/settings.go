@@ -30,7 +30,7 @@ type instrumentSettings struct {
 	Instruments []instrumentOverride `json:"instruments" doc:"Multipliers of contract roots in this account, in place of the built-in ones."`
 }
 
-// journalSettings are the settings that the server itself reads.
+// journalSettings are the settings read by the server itself.
 type journalSettings struct {
 	Timezone           *string         `json:"timezone" doc:"An IANA name. Files of detected brokers with the clock of your computer are read in it, and bars without a zone are tried in it."`
 	BreakevenTolerance json.RawMessage `json:"breakeven_tolerance" doc:"Results this near to zero count as breakeven: an amount, {\"amount\": number}, or {\"r\": number} as a multiple of the risk."`
@@ -56,7 +56,7 @@ func settingRoute(needs permission, method, path, id, summary string) route {
 	return r
 }
 
-// replacement is the input of a conditional write of a record without an id.
+// replacement is the input for a conditional write to a record without an id.
 type replacement[B any] struct {
 	Precondition
 	Body B

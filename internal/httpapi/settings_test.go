@@ -26,7 +26,7 @@ func TestChecklistTemplate(t *testing.T) {
 	})
 }
 
-// TestInstrumentSettings set the multiplier of a contract in one account.
+// TestInstrumentSettings set a contract's multiplier in one account.
 func TestInstrumentSettings(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -95,7 +95,7 @@ func TestJournalSettings(t *testing.T) {
 		w.addUser(owner, "other@example.org").get(path).want(http.StatusOK).is("", empty.json(""))
 		owner.put(path, `{"breakeven_tolerance":null,"timezone":null}`).want(http.StatusOK).is("", empty.json(""))
 
-		// Two changes of a new user's settings at the same time are both kept.
+		// Two simultaneous changes to a new user's settings are both kept.
 		third := w.addUser(owner, "third@example.org")
 		replies := atOnce(2, func(i int) *reply {
 			return third.put(path, []string{`{"timezone":"UTC"}`, `{"breakeven_tolerance":1}`}[i])

@@ -20,7 +20,7 @@ type setupStatus struct {
 	MinPasswordLength int  `json:"min_password_length"`
 }
 
-// TokenPair is the answer of a sign-in.
+// TokenPair is the answer to a sign-in.
 type TokenPair struct {
 	AccessToken  string `json:"access_token" doc:"A JWT for the Authorization header, valid for 15 minutes."`
 	RefreshToken string `json:"refresh_token" doc:"Exchange it at POST /auth/refresh for a new pair. It works once."`
@@ -36,7 +36,7 @@ func shapePair(pair identity.TokenPair) TokenPair {
 	}
 }
 
-// NewUser is a token pair with the user that was created.
+// NewUser is a token pair with the created user.
 type NewUser struct {
 	TokenPair
 	ID    journal.PublicID `json:"id"`
@@ -62,7 +62,7 @@ func answer[T any](value T, err error) (*body[T], error) {
 
 type nothing struct{}
 
-// firstUserAPI has the operations that set up an installation.
+// firstUserAPI has the operations for setting up an installation.
 type firstUserAPI struct {
 	identity *identity.Service
 	clock    journal.Clock

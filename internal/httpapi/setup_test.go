@@ -11,7 +11,7 @@ func account(email, password string) map[string]any {
 	return map[string]any{"email": email, "password": password}
 }
 
-// wantStatus requires what the setup status says, and that it says no more.
+// wantStatus requires this setup status and nothing else.
 func (w *world) wantStatus(needsSetup, registrationOpen bool, users int) {
 	w.t.Helper()
 	got := w.anonymous().get("/setup/status").want(http.StatusOK).
@@ -63,7 +63,7 @@ func TestSetup(t *testing.T) {
 	})
 }
 
-// TestSetupRace is run by eight callers at once, of whom one wins.
+// TestSetupRace: one of eight callers wins.
 func TestSetupRace(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -132,7 +132,7 @@ func TestRegistrationOpen(t *testing.T) {
 	}, openRegistration)
 }
 
-// TestRegistrationRace returns one address to one of several at once.
+// TestRegistrationRace: one of several callers gets the address.
 func TestRegistrationRace(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {

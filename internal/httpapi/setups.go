@@ -15,13 +15,13 @@ import (
 
 func setupTag(s playbook.Setup) any { return s }
 
-// SentSetup are the values of a setup in a request.
+// SentSetup are a setup's values in a request.
 type SentSetup = playbook.SetupMembers[opt[string], opt[playbook.Direction], opt[decimal.Decimal], opt[[]string]]
 
-// SetupFields are the writable values of a setup.
+// SetupFields are a setup's writable values.
 type SetupFields struct{ SentSetup }
 
-// setupEdit is a change of a setup.
+// setupEdit is a setup change.
 type setupEdit struct {
 	SetupFields
 	RenamedRules opt[[]ruleRename] `json:"renamed_rules" required:"false" doc:"Lines of the checklist that got another text. Their states on trades move to it. A line that is replaced otherwise keeps them as history."`

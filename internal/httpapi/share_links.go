@@ -52,8 +52,7 @@ func (a shareAPI) shapeLink(l sharing.Link) shareLink {
 	}
 }
 
-// ShareFields are what a link shows. They may be sent at the top level of the
-// request or inside scope.
+// ShareFields are what a link shows. They may be sent at the top level or inside scope.
 type ShareFields struct {
 	AccountID   opt[string]  `json:"account_id" required:"false" doc:"One account; all without it."`
 	From        opt[instant] `json:"from" required:"false"`
@@ -69,7 +68,7 @@ type newShareLink struct {
 	ExpiresInDays opt[integer] `json:"expires_in_days" required:"false" doc:"0 to 3650; 0 means never. Default 90."`
 }
 
-// withDefaults returns the fields, with those of defaults where they are not set.
+// withDefaults returns the fields, with the defaults if they are not set.
 func (f ShareFields) withDefaults(defaults ShareFields) ShareFields {
 	if !f.AccountID.Set {
 		f.AccountID = defaults.AccountID

@@ -43,7 +43,7 @@ func TestShareLinksAreOffByDefault(t *testing.T) {
 	})
 }
 
-// freshToken is one that looks right and that no user has.
+// freshToken returns a well-formed unknown token.
 func freshToken() string {
 	return base64.RawURLEncoding.EncodeToString([]byte(strings.Repeat("x", 32)))
 }
@@ -125,8 +125,7 @@ func TestShareLinkRefusals(t *testing.T) {
 	}, shareLinksOn)
 }
 
-// TestEveryRefusalOfALinkIsTheSame: a link that never existed looks like
-// one that is no more.
+// TestEveryRefusalOfALinkIsTheSame: an unknown link looks like an expired one.
 func TestEveryRefusalOfALinkIsTheSame(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -169,8 +168,8 @@ func TestEveryRefusalOfALinkIsTheSame(t *testing.T) {
 	}, shareLinksOn)
 }
 
-// TestShareLinksExpire: a link over all accounts goes on when an account of
-// another currency comes, and leaves that one out.
+// TestShareLinksExpire: a link over all accounts continues when an account in another
+// currency is added, and leaves that one out.
 func TestShareLinksExpire(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
@@ -184,10 +183,10 @@ func TestShareLinksExpire(t *testing.T) {
 		euro.nets("BBB", "7")
 		w.visit(whole).wantSame(before)
 		w.visit(early).want(http.StatusOK).is("summary.net_pnl", "3")
-		// Another account of the link's currency is shown.
+		// Another account in the link's currency is shown.
 		owner.desk("More").nets("AAA", "10")
 		w.visit(whole).want(http.StatusOK).is("summary.total_trades", "3").is("summary.net_pnl", "13")
-		// Nothing of that currency is left: there is nothing to show, in that currency.
+		// Nothing is left to show in that currency.
 		for _, id := range owner.get("/accounts").column("id") {
 			if id != euro.account {
 				owner.delete("/accounts/" + id).wantNone()
@@ -226,7 +225,7 @@ func TestShareLinkPagesAndConditions(t *testing.T) {
 	}, shareLinksOn)
 }
 
-// TestShareVector is the worked one of the contract.
+// TestShareVector is the contract's worked example.
 func TestShareVector(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -243,7 +242,7 @@ func TestShareVector(t *testing.T) {
 		got.wantKeys("summary", "total_trades", "wins", "losses", "breakeven", "win_rate", "profit_factor", "payoff_ratio", "expectancy_r", "kelly_pct", "sqn")
 		got.wantKeys("months.0", "month", "trades", "win_rate").wantKeys("top_symbols.0", "symbol", "trades", "win_rate").wantKeys("equity.0", "at", "value")
 		got.is("equity.4.value", "1").is("equity.0.value", "0.5556")
-		// No number of the answer is an amount of the journal.
+		// No number in the answer is an amount in the journal.
 		for _, amount := range []string{"100", "50", "-30", "30", "-20", "20", "80", "180", "230", "1000", "1100", "36", "76.66", "25"} {
 			if holdsNumber(got.value(""), fraction(amount).RatString()) {
 				t.Errorf("the payload contains %s: %s", amount, got.body)

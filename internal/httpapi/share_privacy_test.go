@@ -12,9 +12,9 @@ import (
 	"fillbook/internal/base/db"
 )
 
-// TestScaledJournalsLookTheSame: without amounts, a journal looks the same as
-// one that trades a thousand times as much. The factor is a power of two, by
-// which floats scale without rounding, so that the answers are equal to the byte.
+// TestScaledJournalsLookTheSame: without amounts, a journal looks the same as one with a
+// thousand times the size. The factor is a power of two, by which floats scale without
+// rounding, so the answers are equal to the byte.
 func TestScaledJournalsLookTheSame(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
@@ -82,8 +82,8 @@ func (c *client) scaled(name string, quantities, prices int64) desk {
 	return d
 }
 
-// TestPublicPayloadHasNothingPrivate fills every field that takes text
-// with canaries, and looks for them and for every id in what a link shows.
+// TestPublicPayloadHasNothingPrivate fills every text field with canaries, and looks for
+// them and for every id in a shared page.
 func TestPublicPayloadHasNothingPrivate(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestFirstSteps walks the way of a new installation once, end to end.
+// TestFirstSteps sets up and uses a new installation, end to end.
 func TestFirstSteps(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {

@@ -11,15 +11,15 @@ import (
 	"testing"
 )
 
-// sqlText matches statements, clauses, placeholders and columns with the name
-// of their table. Operation descriptions may use the words in lower case.
+// sqlText matches statements, clauses, placeholders and qualified columns. Operation
+// descriptions may use the words in lower case.
 var sqlText = regexp.MustCompile(`\b(SELECT|INSERT INTO|UPDATE|DELETE FROM|WHERE|FROM|JOIN|ORDER BY|GROUP BY|UNION|IS NOT NULL)\b` +
 	`|\$\d|^(trades|streams|executions|accounts|trade_\w+|notes|tags|setups)\.\w+`)
 
 func hasSQL(text string) bool { return sqlText.MatchString(text) }
 
-// TestHandlersHaveNoSQL: what is read, and how, is decided in the packages that
-// own the tables. This package passes values to them.
+// TestHandlersHaveNoSQL: the packages owning the tables decide what is read, and how.
+// This package passes values to them.
 func TestHandlersHaveNoSQL(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("*.go")

@@ -11,9 +11,8 @@ import (
 	"fillbook/internal/testkit"
 )
 
-// TestStatementsOfSmallRequests bounds the round trips to PostgreSQL of requests
-// that a page sends often. Each of them takes about as long as the rest of a
-// small request.
+// TestStatementsOfSmallRequests bounds the PostgreSQL round trips for frequent page
+// requests. Each takes about as long as the rest of a small request.
 func TestStatementsOfSmallRequests(t *testing.T) {
 	t.Parallel()
 	testkit.RequirePostgres(t)

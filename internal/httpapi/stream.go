@@ -42,18 +42,18 @@ func writeList[T any](ctx huma.Context, list *listing[T]) {
 	}
 }
 
-// chunk is how many records of a list are collected before they are encoded. They
-// are few, so that they are still in the processor's cache and the encoding of a
-// short list too runs beside its reading.
+// chunk is how many list records are collected before they are encoded. They are few, so
+// they are still in the processor's cache, and even a short list is encoded while it is
+// read.
 const chunk = 100
 
-// listBuffers are the buffers of lists that are being written.
+// listBuffers are the buffers for lists being written.
 var listBuffers = sync.Pool{New: func() any {
 	buffer := make([]byte, 0, listBuffer)
 	return &buffer
 }}
 
-// listBuffer is how many bytes of a list are collected before they are sent.
+// listBuffer is how many list bytes are collected before they are sent.
 const listBuffer = 64 << 10
 
 // writeInChunks reads records and writes them in parts, one while the next is read:
@@ -106,8 +106,8 @@ type listWriter struct {
 	begun  bool
 }
 
-// writePart appends records to the list. The first ones are sent when a buffer
-// is full, and not before one of them is encoded without an error.
+// writePart appends records to the list. The first ones are sent when a buffer is full,
+// and not before one is encoded without an error.
 func writePart[T any](w *listWriter, part []T) error {
 	for i := range part {
 		separator := byte(',')
@@ -162,8 +162,8 @@ func (w *listWriter) release() {
 // errClientGone reports that the client closed the connection during a list.
 var errClientGone = errors.New("the client is gone")
 
-// fileBody is the body of a file that is written while it is read. Status and headers
-// are sent with the first bytes, so that an error before them is answered as a refusal.
+// fileBody is a file written while it is read. Status and headers are sent with the first
+// bytes, so an earlier error is answered as a refusal.
 type fileBody struct {
 	ctx     huma.Context
 	headers map[string]string
@@ -182,9 +182,9 @@ func (f *fileBody) Write(p []byte) (int, error) {
 	return f.ctx.BodyWriter().Write(p)
 }
 
-// writeFile sends a file that write writes. An error before the first buffer is sent is
-// answered as a refusal; after it the connection is closed, because half a file must
-// not look complete.
+// writeFile sends the output of write. An error before the first buffer is sent is
+// answered as a refusal; after it the connection is closed, because half a file must not
+// look complete.
 func writeFile(ctx huma.Context, headers map[string]string, write func(io.Writer) error) {
 	body := &fileBody{ctx: ctx, headers: headers}
 	buffer := bufio.NewWriterSize(body, listBuffer)

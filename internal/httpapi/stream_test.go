@@ -20,7 +20,7 @@ func TestListsAreWrittenInChunks(t *testing.T) {
 		records         int
 		failsToRead     int // which record cannot be read
 		failsToWrite    int // which part cannot be written
-		written, atMost int // records that are written, and that may be read for it
+		written, atMost int // written records, and how many may be read for them
 		err             error
 	}{
 		{name: "nothing"},
@@ -63,7 +63,7 @@ func TestListsAreWrittenInChunks(t *testing.T) {
 	}
 }
 
-// TestPanicInAChunkFailsTheRequest and not the end of the server.
+// TestPanicInAChunkFailsTheRequest and does not end the server.
 func TestPanicInAChunkFailsTheRequest(t *testing.T) {
 	t.Parallel()
 	defer func() {
@@ -82,8 +82,8 @@ func TestPanicInAChunkFailsTheRequest(t *testing.T) {
 	t.Error("the panic was lost")
 }
 
-// TestNothingIsWrittenAfterAnError: where reading panics, the part that is being
-// written is waited for, because its writer goes away afterwards.
+// TestNothingIsWrittenAfterAnError: if reading panics, the current part is written first,
+// because its writer goes away afterwards.
 func TestNothingIsWrittenAfterAnError(t *testing.T) {
 	t.Parallel()
 	begun, ended := make(chan struct{}), make(chan struct{})

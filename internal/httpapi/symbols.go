@@ -7,7 +7,7 @@ import (
 	"fillbook/internal/trading/ledger"
 )
 
-// tradedSymbols are the names of what the user has traded.
+// tradedSymbols are the names of traded instruments.
 type tradedSymbols struct {
 	Roots        []string `json:"roots" doc:"Roots of futures, underlyings of options, and other symbols."`
 	GroupedRoots []string `json:"grouped_roots" doc:"Roots of several instruments, such as contracts of a future."`

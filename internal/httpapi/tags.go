@@ -84,7 +84,7 @@ func (a tagAPI) register(api *API) {
 	register(api, merge, a.mergeTag)
 }
 
-// tagMerge is a merge of the tag of the path.
+// tagMerge merges the tag in the path.
 type tagMerge struct {
 	ByID[journal.TagID]
 	Body struct {
@@ -104,7 +104,7 @@ func (a tagAPI) mergeTag(ctx context.Context, in *tagMerge) (*body[tag], error) 
 	return answer(shapeTag(merged), err)
 }
 
-// tagEffectsQuery selects the tags of their effects.
+// tagEffectsQuery selects the tags.
 type tagEffectsQuery struct {
 	FigureQuery
 	Kind enumParam[playbook.TagKind, tagKinds] `query:"kind" doc:"Only tags of this kind. Default all."`
@@ -116,7 +116,7 @@ func (tagKinds) values() []playbook.TagKind {
 	return []playbook.TagKind{playbook.CustomTag, playbook.MistakeTag}
 }
 
-// tagEffect is the effect of a tag.
+// tagEffect is a tag's effect.
 type tagEffect struct {
 	TagID journal.TagID    `json:"tag_id"`
 	Name  string           `json:"name"`

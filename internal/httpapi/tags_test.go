@@ -64,8 +64,8 @@ func TestTags(t *testing.T) {
 	})
 }
 
-// TestTagsAreMerged: every trade of the merged tag has the other one afterwards,
-// once, and so do saved views. Nothing changes if one of the tags is unknown.
+// TestTagsAreMerged: every trade with the merged tag has the other one afterwards, once,
+// and so do saved views. Nothing changes if either tag is unknown.
 func TestTagsAreMerged(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
@@ -100,8 +100,8 @@ func TestTagsAreMerged(t *testing.T) {
 	})
 }
 
-// TestTagEffects: a tag costs what its trades made less than the others, and agrees
-// with the comparison of its trades with the rest.
+// TestTagEffects: a tag costs what its trades made less than the others, and agrees with
+// comparing its trades with the rest.
 func TestTagEffects(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {

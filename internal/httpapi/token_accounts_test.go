@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// linkedRecords creates a record of each kind that belongs to the account, with a word
-// in every text, and returns their ids by kind.
+// linkedRecords creates a record of each kind in the account, with a word in every text,
+// and returns their ids by kind.
 func linkedRecords(d desk, word string) map[string]string {
 	symbol := strings.ToUpper(word)
 	trade := d.fills(symbol, 0, "buy 100@10", "sell 100@13")[1].text("trade_id")
@@ -42,7 +42,7 @@ func linkedRecords(d desk, word string) map[string]string {
 	return id
 }
 
-// unpack returns a body, and the files of one that is an archive.
+// unpack returns a body, with the files if it is an archive.
 func unpack(t testing.TB, body []byte) string {
 	archive, err := zip.NewReader(bytes.NewReader(body), int64(len(body)))
 	if err != nil {
@@ -63,17 +63,17 @@ func unpack(t testing.TB, body []byte) string {
 	return all.String()
 }
 
-// accountWalk calls routes with a token that is limited to one of two accounts.
+// accountWalk calls routes with a token limited to one of two accounts.
 type accountWalk struct {
 	t       *testing.T
 	w       *world
 	limited *client
-	// hidden are the ids of the other account's records.
+	// hidden are the record ids in the other account.
 	hidden map[string]string
 	calls  int
 }
 
-// hides requires that an answer contains nothing of the other account.
+// hides requires an answer without anything from the other account.
 func (v *accountWalk) hides(r *reply) *reply {
 	v.t.Helper()
 	v.calls++
@@ -95,7 +95,7 @@ func (v *accountWalk) hides(r *reply) *reply {
 	return r
 }
 
-// operations returns the paths of the API that need a credential, by method.
+// operations returns the paths with a credential, by method.
 func (v *accountWalk) operations() (list [][2]string) {
 	readDescription(v.t, v.w.api).eachOperation(func(method, path string, operation object) {
 		if path, isAPI := strings.CutPrefix(path, "/api/v1"); isAPI && operation["security"] != nil {
@@ -145,7 +145,7 @@ func (v *accountWalk) read() {
 	}
 }
 
-// write calls every other route with records of the other account, in the path and in
+// write calls every other route with records from the other account, in the path and in
 // the body.
 func (v *accountWalk) write() {
 	fill := more{"symbol": "X", "side": "buy", "quantity": 1, "price": 1, "executed_at": at(3)}
@@ -181,9 +181,8 @@ func (v *accountWalk) write() {
 	}
 }
 
-// TestTokenSeesItsAccountsOnly walks all routes of the API with a token of the widest
-// scope that is limited to one account: nothing of the other account appears, and
-// nothing of it changes.
+// TestTokenSeesItsAccountsOnly walks all routes with the widest token limited to one
+// account: nothing from the other account appears or changes.
 func TestTokenSeesItsAccountsOnly(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -260,7 +259,7 @@ func TestLimitedTokenWritesItsAccount(t *testing.T) {
 		writer.patch("/trades", more{"ids": []string{trade, foreign}, "set": more{"notes": "x"}}).wantError(http.StatusNotFound, "not_found")
 		writer.get("/analytics/summary").want(http.StatusOK).is("total_trades", "1") // not mixed_currencies
 
-		// Fills of other accounts prove nothing about a file of bars.
+		// Fills in other accounts prove nothing about a bar file.
 		other.fillAt("ESH6", 1, "101")
 		d.sendBars("", "ESH6.csv", barFile(5)).want(http.StatusOK).is("series.0.fills_checked", "1")
 		writer.sendBars("", "ESH6.csv", barFile(5)).want(http.StatusOK).is("series.0.fills_checked", "0")
@@ -270,7 +269,7 @@ func TestLimitedTokenWritesItsAccount(t *testing.T) {
 		d.keyed("k").post("/executions", order).want(http.StatusCreated)
 		writer.keyed("k").post("/executions", order).wantError(http.StatusConflict, "conflict")
 
-		// Of a deleted account nothing is left to see, and the limit stays.
+		// Nothing is left of a deleted account, and the limit stays.
 		d.delete("/accounts/" + d.account).wantNone()
 		writer.get("/accounts").want(http.StatusOK).is("", "[]")
 		writer.get("/trades").want(http.StatusOK).is("", "[]")

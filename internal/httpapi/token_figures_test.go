@@ -7,20 +7,20 @@ import (
 	"testing"
 )
 
-// canaryWord is in every free text of the journal of [figureWalk].
+// canaryWord is in every free text in a [figureWalk] journal.
 const canaryWord = "zanzibar"
 
-// figureWalk calls the routes of scope analytics on a journal full of texts.
+// figureWalk calls the analytics routes on a journal full of texts.
 type figureWalk struct {
 	desk
 	figures *client
-	// hidden are the ids of the journal's records by kind.
+	// hidden are the journal's record ids by kind.
 	hidden map[string][]string
 }
 
 func newFigureWalk(w *world) *figureWalk {
 	d := w.trader()
-	// Quick trades after losses, so that behavior has events.
+	// Quick trades after losses, so behavior has events.
 	trades := d.nets("AAA", "-10", "4", "-7", "3", "-2", "5", "-1", "6")
 	for i := range 8 {
 		d.fill("BBB", "buy 2@50", 600+3*i)
@@ -74,8 +74,8 @@ func (v *figureWalk) findHidden(r *reply) string {
 	return ""
 }
 
-// figureQueries returns queries of an operation that show all that it can show: its
-// required parameters with each of their values, and its flags set.
+// figureQueries returns queries that show all an operation can show: its required
+// parameters with each of their values, and its flags set.
 func figureQueries(operation object) []string {
 	flags, queries := "", []string{""}
 	parameters, _ := operation["parameters"].([]any)
@@ -102,7 +102,7 @@ func figureQueries(operation object) []string {
 	return queries
 }
 
-// textParameters returns the parameters of an operation that take any text.
+// textParameters returns an operation's free text parameters.
 func textParameters(described document, operation object) (names []string) {
 	parameters, _ := operation["parameters"].([]any)
 	for _, p := range parameters {
@@ -121,7 +121,7 @@ func textParameters(described document, operation object) (names []string) {
 	return names
 }
 
-// eachFigure visits the GET operations that a token of scope analytics may call.
+// eachFigure visits the GET operations for tokens with scope analytics.
 func eachFigure(described document, visit func(path string, operation object)) {
 	described.eachOperation(func(method, path string, operation object) {
 		scopes, _ := operation["x-token-scopes"].([]any)
@@ -131,8 +131,8 @@ func eachFigure(described document, visit func(path string, operation object)) {
 	})
 }
 
-// TestTokenForFiguresSeesNoRecords calls every GET route that a token of scope analytics
-// may call, found in the description: no answer has an id or a text of a record.
+// TestTokenForFiguresSeesNoRecords calls every GET route for tokens with scope analytics,
+// found in the description: no answer has a record's id or text.
 func TestTokenForFiguresSeesNoRecords(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -163,19 +163,19 @@ func TestTokenForFiguresSeesNoRecords(t *testing.T) {
 	})
 }
 
-// guess is how figures treat a text in a parameter from a token of scope analytics.
+// guess is how figures treat a parameter text from a token with scope analytics.
 type guess struct {
 	// shown: figures show such texts anyway.
 	shown bool
-	// right is a value that trades have. Wrong ones are tried too.
+	// right is a value in some trade. Wrong ones are tried too.
 	right string
 	// with are further parameters.
 	with string
 }
 
-// TestTokenForFiguresCannotGuess sends texts in every parameter of every route of scope
-// analytics that takes them. Either figures show such texts anyway, or the parameter is
-// refused, whether the text is right or wrong.
+// TestTokenForFiguresCannotGuess sends texts in every text parameter on every analytics
+// route. Either figures show such texts anyway, or the parameter is refused, whether the
+// text is right or wrong.
 func TestTokenForFiguresCannotGuess(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -193,7 +193,7 @@ func TestTokenForFiguresCannotGuess(t *testing.T) {
 		described := readDescription(t, w.api)
 		eachFigure(described, func(path string, operation object) {
 			if !strings.HasPrefix(path, "/analytics/") {
-				return // bars and lists of names have no filter
+				return // bars and name lists have no filter
 			}
 			query := path + "?" + figureQueries(operation)[0]
 			without := v.figures.get(query).want(http.StatusOK)

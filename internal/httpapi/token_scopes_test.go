@@ -12,8 +12,8 @@ import (
 	"fillbook/internal/testkit"
 )
 
-// contractScopes returns the scopes that may call an operation, by the rules of the
-// contract. It knows nothing of the routes.
+// contractScopes returns the scopes for an operation by the contract, without looking at
+// the routes.
 func contractScopes(method, path string) []string {
 	isGet := method == http.MethodGet
 	under := func(prefixes ...string) bool {
@@ -21,7 +21,7 @@ func contractScopes(method, path string) []string {
 	}
 	switch {
 	case under("/setup", "/auth", "/public", "/me/password", "/me/totp"), path == "/access-tokens" && !isGet,
-		path == "/hooks/{id}" && method == http.MethodPost: // programs have the secret of the hook
+		path == "/hooks/{id}" && method == http.MethodPost: // programs have the hook's secret
 		return []string{}
 	case under("/admin", "/access-tokens", "/me/sessions", "/share-links", "/connections", "/hooks", "/bars/sources"):
 		if isGet {
@@ -42,9 +42,8 @@ func contractScopes(method, path string) []string {
 	return []string{"write", "full"}
 }
 
-// TestEveryRouteChecksTheScope calls every operation of the description with a token of
-// each scope. A new route is tested by itself: by the rules of the contract, and by what
-// it declares.
+// TestEveryRouteChecksTheScope calls every described operation with a token for each
+// scope. A new route is tested by itself: by the contract, and by what it declares.
 func TestEveryRouteChecksTheScope(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testkit.Open(t, db.SQLite), shareLinksOn)
@@ -142,7 +141,7 @@ func TestTokenForImports(t *testing.T) {
 		agent.sendBars("", "AAA.csv", barFile(5)).want(http.StatusOK)
 		d.get("/imports").want(http.StatusOK).is("1.id", `"`+foreign+`"`)
 
-		// A file that brings its own accounts cannot create one.
+		// A file with its own accounts cannot create one.
 		backup := string(other.get("/exports?format=json&account_id=" + other.account).want(http.StatusOK).body)
 		agent.form("/imports/commit", part{"file", "b.json", backup}).wantError(http.StatusForbidden, "forbidden")
 	})

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The number in X-Total-Count is of the snapshot that the page is of: while
-// trades are added, a page that holds all of them has as many as it says.
+// X-Total-Count is from the page's snapshot: while trades are added, a complete page has
+// as many as it says.
 func TestTotalsAreOfTheSnapshotOfThePage(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {

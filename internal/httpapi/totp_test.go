@@ -16,8 +16,7 @@ type enrolled struct {
 	secret string
 }
 
-// enrol switches the owner's second factor on and lets the code that did it
-// pass away.
+// enrol switches the owner's second factor on and waits until the used code has expired.
 func (w *world) enrol(owner *client) enrolled {
 	w.t.Helper()
 	secret := owner.post("/me/totp/start", nil).want(http.StatusOK).text("secret")
@@ -26,13 +25,13 @@ func (w *world) enrol(owner *client) enrolled {
 	return enrolled{w, owner, secret}
 }
 
-// code is the code of so many steps from now.
+// code returns the code this many steps from now.
 func (e enrolled) code(steps int) string {
 	e.w.t.Helper()
 	return totpCode(e.w.t, e.secret, e.w.clock.Now().Add(time.Duration(steps)*30*time.Second))
 }
 
-// wrongCode is a code that is right at no step near now.
+// wrongCode returns a code that is wrong at every step near now.
 func (e enrolled) wrongCode() string {
 	e.w.t.Helper()
 	for n := 0; ; n++ {
@@ -87,7 +86,7 @@ func TestTOTPConfirm(t *testing.T) {
 		confirm(secret, wrong).wantError(http.StatusBadRequest, "totp_invalid").wantShape()
 		confirm(secret, "").wantError(http.StatusBadRequest, "totp_invalid")
 		confirm(secret, totpCode(t, secret, w.clock.Now().Add(-time.Minute))).wantError(http.StatusBadRequest, "totp_invalid")
-		// A candidate that is not of our quality is none, whatever its code.
+		// A weak candidate is refused, whatever its code.
 		for _, weak := range []string{"", "AA", "AAAAAAAA", "not base32!", strings.Repeat("A", 200)} {
 			confirm(weak, "123456").wantField("secret")
 		}
@@ -109,7 +108,7 @@ func TestTOTPLogin(t *testing.T) {
 		e := w.enrol(w.setUp())
 		w.tryLogin(ownerEmail, ownerPassword, "").wantError(http.StatusUnauthorized, "totp_required").wantShape()
 		w.tryLogin(ownerEmail, ownerPassword, e.wrongCode()).wantError(http.StatusUnauthorized, "totp_invalid").wantShape()
-		// The password is judged first; a wrong one reveals nothing of the code.
+		// The password is checked first; a wrong one reveals nothing about the code.
 		wrong := w.tryLogin("unknown@example.org", "wrong", "")
 		w.tryLogin(ownerEmail, "wrong", "").wantSame(wrong)
 		w.tryLogin(ownerEmail, "wrong", e.wrongCode()).wantSame(wrong)
@@ -134,8 +133,8 @@ func TestTOTPCodesWorkOnce(t *testing.T) {
 		login(e.code(0)).want(http.StatusOK)
 		login(e.code(0)).wantError(http.StatusUnauthorized, "totp_invalid")
 		w.clock.Advance(29 * time.Second)
-		login(e.code(-1)).wantError(http.StatusUnauthorized, "totp_invalid") // older than one that was used
-		login(e.code(1)).want(http.StatusOK)                                 // a phone that is fast
+		login(e.code(-1)).wantError(http.StatusUnauthorized, "totp_invalid") // older than a used one
+		login(e.code(1)).want(http.StatusOK)                                 // a fast phone
 		login(e.code(0)).wantError(http.StatusUnauthorized, "totp_invalid")  // has been used since
 	})
 }

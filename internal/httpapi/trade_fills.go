@@ -47,8 +47,7 @@ func (a tradeAPI) listTradeFills(ctx context.Context, in *tradeFillQuery) (*list
 	return newListing(&in.Paging, page, total, shapeTradeFill, tradeFillKeys), nil
 }
 
-// eachTradeFill calls emit for the fills of a trade after a position, which it
-// reads in pages.
+// eachTradeFill calls emit for a trade's fills after a position, reading them in pages.
 func eachTradeFill(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID, after matching.Position, emit func(tradeFill) error,
 ) error {
@@ -73,8 +72,8 @@ func tradeFillKeys(f ledger.TradeFill) []string {
 	return []string{strconv.FormatInt(f.Place.At, 10), strconv.FormatInt(f.Place.Seq, 10)}
 }
 
-// decodeTradeFillCursor parses a cursor made of tradeFillKeys. It returns the
-// position before all fills if there is none.
+// decodeTradeFillCursor parses a cursor with tradeFillKeys. It returns the position
+// before all fills if there is none.
 func decodeTradeFillCursor(p *Paging) (after matching.Position, err error) {
 	keys, err := p.decodeCursor(2)
 	if err != nil || keys == nil {
@@ -88,8 +87,8 @@ func decodeTradeFillCursor(p *Paging) (after matching.Position, err error) {
 	return after, nil
 }
 
-// moreFillsLink returns the address of the fills that a trade has beyond those in
-// its detail, or an empty text.
+// moreFillsLink returns the address of a trade's fills beyond those in its detail, or an
+// empty text.
 func moreFillsLink(d *tradeview.Detail) string {
 	n := len(d.Fills)
 	if n == 0 || n >= d.Executions {

@@ -29,8 +29,7 @@ func detailIDs(t *testing.T, detail *reply) (ids []string) {
 	return ids
 }
 
-// TestFillsOfALongTrade: the detail has the first 1000 fills and the address of
-// the others.
+// TestFillsOfALongTrade: the detail has the first 1000 fills and a link to the others.
 func TestFillsOfALongTrade(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {

@@ -15,15 +15,15 @@ import (
 	"pgregory.net/rapid"
 )
 
-// filteredJournal is a journal with a trade for nearly every condition of the
-// filter, and what a slow test of the conditions needs to know about it.
+// filteredJournal is a journal with a trade for nearly every filter condition, and the
+// facts for a slow test of the conditions.
 type filteredJournal struct {
 	desk
 	other        desk
 	tags, setups []string // the last tag is a mistake
 	tagNames     map[string]string
 	batch        string
-	ids          []string // of some trades
+	ids          []string // some trades
 	tolerance    *big.Rat
 	roots        map[string]string // by symbol
 	noted        map[string]string // the notes about each trade, by its id
@@ -54,8 +54,8 @@ func newFilteredJournal(w *world) *filteredJournal {
 	return j
 }
 
-// addTrades adds trades in all instruments, at many hours and days, closed and
-// open, with annotations of every kind.
+// addTrades adds trades in all instruments, at many hours and days, closed and open, with
+// every kind of annotation.
 func (j *filteredJournal) addTrades() {
 	instruments := []struct {
 		symbol string
@@ -121,7 +121,7 @@ func (j *filteredJournal) addTrades() {
 	}
 }
 
-// filterValues are the values that are drawn for each parameter.
+// filterValues returns the values to draw for each parameter.
 func (j *filteredJournal) filterValues() map[string][]string {
 	return map[string][]string{
 		"account_id": {j.account, j.other.account + "," + j.account}, "from": {at(60 * 19 * 9), "2026-01-20T00:00:00+01:00"}, "to": {at(60 * 19 * 30)},
@@ -141,9 +141,8 @@ func (j *filteredJournal) filterValues() map[string][]string {
 }
 
 // TestFiltersAreThoseOfASlowTest draws combinations of all parameters. The list, its
-// sorted form, its pages, the export and the summary have the trades that a slow
-// test of each trade selects. Then annotations, links and names change, and all is
-// compared again.
+// sorted form, its pages, the export and the summary have the trades selected by a slow
+// test. Then annotations, links and names change, and all is compared again.
 func TestFiltersAreThoseOfASlowTest(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -224,8 +223,8 @@ func (j *filteredJournal) in(t *testing.T) *filteredJournal {
 	return &clone
 }
 
-// checkFilter compares every answer to a filter with the slow test, and returns the
-// number of selected trades.
+// checkFilter compares every answer to a filter with the slow test, and returns how many
+// trades were selected.
 func (j *filteredJournal) checkFilter(t *rapid.T, values url.Values, all []any) int {
 	t.Helper()
 	query := values.Encode()
@@ -286,7 +285,7 @@ func number(value any) *big.Rat {
 	return fraction(value.(json.Number).String())
 }
 
-// passes is a slow and direct test of a trade as the list shows it.
+// passes is a slow and direct test of a listed trade.
 func (j *filteredJournal) passes(trade map[string]any, values url.Values) bool {
 	for name := range values {
 		if !j.passesOne(trade, name, values) {
@@ -375,7 +374,7 @@ func (j *filteredJournal) passesOne(trade map[string]any, name string, values ur
 	return j.passesAnnotation(trade, name, value)
 }
 
-// passesRules tests the states of rules.
+// passesRules tests rule states.
 func passesRules(rules []any, values url.Values) bool {
 	return slices.ContainsFunc(rules, func(item any) bool {
 		tick := item.(map[string]any)
@@ -480,8 +479,7 @@ func passesMode(have []any, values url.Values, name string) bool {
 	return found > 0 || len(want) == 0
 }
 
-// TestBreakdownByRoot: the rows of contracts of one root are one row, and its link
-// finds them.
+// TestBreakdownByRoot: contracts with one root are one row, and its link finds them.
 func TestBreakdownByRoot(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
@@ -498,7 +496,7 @@ func TestBreakdownByRoot(t *testing.T) {
 	})
 }
 
-// TestFilteredExports: tables of trades take the filter, backups and fills do not.
+// TestFilteredExports: trade tables take the filter, backups and fills do not.
 func TestFilteredExports(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {

@@ -14,20 +14,20 @@ import (
 	"fillbook/internal/trading/playbook"
 )
 
-// Limits of one request.
+// Limits for one request.
 const (
 	maxNewFills     = 1000
 	maxBulkTradeIDs = 1000
 )
 
-// newTrade is the body of a trade that is entered with its fills.
+// newTrade is the body for a trade with its fills.
 type newTrade struct {
 	AccountID journal.AccountID `json:"account_id"`
 	Fills     []NewFill         `json:"fills" minItems:"1" maxItems:"1000" doc:"The fills, each as in POST /executions without account_id."`
 	AnnotationFields
 }
 
-// tradeFills is the body of a preview.
+// tradeFills is the body for a preview.
 type tradeFills struct {
 	AccountID journal.AccountID `json:"account_id"`
 	Fills     []NewFill         `json:"fills" minItems:"1" maxItems:"1000" doc:"The fills, each as in POST /executions without account_id."`
@@ -40,8 +40,8 @@ type writtenTrade struct {
 	Deduped    int                   `json:"deduped,omitzero" doc:"How many fills of the request this trade already had. They were not added again."`
 }
 
-// checkFills refuses a body without an account or fills, and a fill that cannot be
-// stored. A refused fill is named by its place in the list.
+// checkFills refuses a body without an account or fills, and an invalid fill, named by
+// its place in the list.
 func (n newTrade) checkFills() ([]ledger.NewFill, error) {
 	switch {
 	case n.AccountID == "":
@@ -65,7 +65,7 @@ func (n newTrade) checkFills() ([]ledger.NewFill, error) {
 	return fills, nil
 }
 
-// locateError prefixes the field and the message of a refusal that names a field.
+// locateError prefixes the field and the message in a refusal with a field.
 func locateError(field, message string, err error) error {
 	var refusal *journal.Error
 	if !errors.As(err, &refusal) {
@@ -91,8 +91,8 @@ func (a tradeAPI) addTrade(ctx context.Context, in *body[newTrade]) (*body[[]wri
 	return answer(trades, err)
 }
 
-// addTradeIn stores the fills, annotates the trades that they belong to and
-// reads these trades, as one step.
+// addTradeIn stores the fills, annotates their trades and reads these trades, as one
+// step.
 func (a tradeAPI) addTradeIn(ctx context.Context, tx *db.Tx, in newTrade, fills []ledger.NewFill) ([]writtenTrade, error) {
 	owner := caller(ctx).UserID
 	added, err := a.ledger.AddFills(ctx, tx, owner, in.AccountID, fills)
@@ -131,7 +131,7 @@ func (a tradeAPI) addTradeIn(ctx context.Context, tx *db.Tx, in newTrade, fills 
 	return trades, nil
 }
 
-// tradePreview is what the fills of a new trade would result in.
+// tradePreview is the result that a new trade's fills would have.
 type tradePreview struct {
 	NetPnL     decimal.Decimal `json:"net_pnl" doc:"What the fills would realize: the change to the realized results of all trades of the account, in its currency."`
 	NewTrades  int             `json:"new_trades"`
@@ -140,7 +140,7 @@ type tradePreview struct {
 	Duplicates int             `json:"duplicates" doc:"Fills that are stored already."`
 }
 
-// previewTrade groups the fills of a request as a write would and stores nothing.
+// previewTrade groups the fills as a write would and stores nothing.
 func (a tradeAPI) previewTrade(ctx context.Context, in *body[tradeFills]) (*body[tradePreview], error) {
 	fills, err := newTrade{AccountID: in.Body.AccountID, Fills: in.Body.Fills}.checkFills()
 	if err != nil {
@@ -160,7 +160,7 @@ func (a tradeAPI) previewTrade(ctx context.Context, in *body[tradeFills]) (*body
 	return answer(out, err)
 }
 
-// bulkAnnotation is the body of a change to the annotations of several trades.
+// bulkAnnotation is the body for annotating several trades.
 type bulkAnnotation struct {
 	IDs            []journal.TradeID      `json:"ids" minItems:"1" maxItems:"1000" doc:"The trades; a repeated id counts once."`
 	Set            opt[AnnotationFields]  `json:"set" required:"false" doc:"Annotations to set on every trade, as in PATCH /trades/{id}."`
@@ -170,8 +170,8 @@ type bulkAnnotation struct {
 	RemoveSetupIDs opt[[]journal.SetupID] `json:"remove_setup_ids" required:"false"`
 }
 
-// change returns the change for the playbook. It refuses a body that names no
-// trades, too many, or changes nothing.
+// change returns the change for the playbook. It refuses a body without trades, with too
+// many, or without changes.
 func (b bulkAnnotation) change() (playbook.BulkChange, error) {
 	change := playbook.BulkChange{
 		Set: b.Set.Value.change(), AddTags: b.AddTagIDs.Value, RemoveTags: b.RemoveTagIDs.Value,
@@ -191,7 +191,7 @@ func (b bulkAnnotation) change() (playbook.BulkChange, error) {
 	return change, nil
 }
 
-// bulkReport is the answer to a change of several trades.
+// bulkReport is the answer to annotating several trades.
 type bulkReport struct {
 	Updated   int          `json:"updated" doc:"How many trades were changed."`
 	Unchanged int          `json:"unchanged" doc:"How many trades already had these annotations."`
@@ -227,8 +227,8 @@ func (a tradeAPI) annotateTrades(ctx context.Context, in *body[bulkAnnotation]) 
 	return answer(report, nil)
 }
 
-// locateInSet prefixes the name of a refused annotation with set. The names of the
-// lists that add and remove stay as they are.
+// locateInSet prefixes a refused annotation's name with set. The names of the add and
+// remove lists stay as they are.
 func locateInSet(err error) error {
 	var refusal *journal.Error
 	lists := []any{"add_tag_ids", "remove_tag_ids", "add_setup_ids", "remove_setup_ids"}

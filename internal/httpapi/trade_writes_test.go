@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// newTrade is the body of a trade with fills written as "buy 100@10", a minute
+// newTrade returns the body for a trade with fills written as "buy 100@10", a minute
 // apart.
 func (d desk) newTrade(symbol string, first int, texts []string, extra ...more) more {
 	d.w.t.Helper()
@@ -32,18 +32,18 @@ func TestAddTrade(t *testing.T) {
 		added.holds("0", d.trade(added.text("0.id")).json(""))
 		added.is("0.added_execution_ids", fmt.Sprintf("[%q,%q]", added.text("0.fills.0.id"), added.text("0.fills.1.id")))
 
-		// A fill that crosses zero belongs to two trades; both get the annotations.
+		// A fill crossing zero belongs to two trades; both get the annotations.
 		flipped := d.made("/trades", d.newTrade("B", 10, []string{"buy 1@10", "sell 3@11"}, more{"notes": "both"}))
 		flipped.holds("", `[{"status":"closed","direction":"long","notes":"both"},{"status":"open","direction":"short","qty_opened":2,"notes":"both"}]`)
 
-		// Fills that extend a stored trade change only the annotations that are sent.
+		// Fills extending a stored trade change only the sent annotations.
 		grown := d.made("/trades", d.newTrade("B", 20, []string{"buy 2@9"}, more{"confidence": 5}))
 		grown.holds("", `[{"id":"`+flipped.text("1.id")+`","status":"closed","notes":"both","confidence":5}]`)
 		d.made("/trades", d.newTrade("C", 30, []string{"buy 1@1"})).holds("", `[{"symbol":"C","notes":""}]`)
 	})
 }
 
-// TestAddTradeComparesWithStoredFills follows the rules of POST /executions.
+// TestAddTradeComparesWithStoredFills follows the rules for POST /executions.
 func TestAddTradeComparesWithStoredFills(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -55,7 +55,7 @@ func TestAddTradeComparesWithStoredFills(t *testing.T) {
 		again.is("0.added_execution_ids", fmt.Sprintf("[%q]", again.text("0.fills.1.id")))
 		d.made("/trades", d.newTrade("A", 0, []string{"buy 1@10", "sell 1@11"})).holds("", `[{"id":"`+trade+`","deduped":2,"execution_count":2,"added_execution_ids":[]}]`)
 
-		// Equal fills of one request are all stored; sent again, each is known.
+		// Equal fills in one request are all stored; sent again, each is known.
 		twins := d.newTrade("T", 0, []string{"buy 1@10", "buy 1@10"})
 		fills, _ := twins["fills"].([]more)
 		fills[1]["executed_at"] = fills[0]["executed_at"]
@@ -75,7 +75,7 @@ func TestAddTradeComparesWithStoredFills(t *testing.T) {
 		fills[0]["external_id"], fills[1]["external_id"] = "y", "y"
 		d.post("/trades", named).wantError(http.StatusConflict, "conflict")
 
-		// A stored fill without an id takes over the id, and the repeat is that fill.
+		// A stored fill without an id takes over the id, and the repeat is the same fill.
 		d.fill("F", "buy 1@10", 0)
 		adopted := d.newTrade("F", 0, []string{"buy 1@10", "buy 1@10"})
 		fills, _ = adopted["fills"].([]more)
@@ -172,7 +172,7 @@ func TestAddTradeWithAnIdempotencyKey(t *testing.T) {
 	})
 }
 
-// TestParallelNewTrades: of equal requests at once, the fills are stored once.
+// TestParallelNewTrades: equal requests at once store their fills once.
 func TestParallelNewTrades(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -184,7 +184,7 @@ func TestParallelNewTrades(t *testing.T) {
 			t.Fatalf("the requests were answered %v", count)
 		}
 		deduped := 0
-		for i, r := range replies { // each answer is of its own transaction
+		for i, r := range replies { // each answer is from its own transaction
 			r.holds("", fmt.Sprintf(`[{"id":%q,"execution_count":2,"net_pnl":2,"notes":"%d"}]`, replies[0].text("0.id"), i))
 			if r.text("0.deduped") == "2" {
 				deduped++
@@ -196,8 +196,8 @@ func TestParallelNewTrades(t *testing.T) {
 	})
 }
 
-// TestParallelAnnotationsAnswerWithTheirOwn: the answer of a PATCH is what it
-// wrote, not what another one wrote after it.
+// TestParallelAnnotationsAnswerWithTheirOwn: a PATCH answers with its own values, not
+// with a later write's.
 func TestParallelAnnotationsAnswerWithTheirOwn(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
@@ -221,20 +221,20 @@ func TestAnnotateTrades(t *testing.T) {
 		one, two, three := d.roundTrip("A"), d.roundTrip("B"), d.client.desk("Second").roundTrip("C")
 		d.annotate(one, more{"notes": "mine", "tag_ids": tags[:2], "setup_ids": setups[:2], "stop_price": 9})
 
-		// The report names each trade once, in the order of the request.
+		// The report names each trade once, in request order.
 		d.patch("/trades", more{"ids": []string{three, one, three}, "set": more{"confidence": 3, "reviewed": true}}).want(http.StatusOK).
 			is("", `{"trades":[{"changed":true,"id":"`+three+`"},{"changed":true,"id":"`+one+`"}],"unchanged":0,"updated":2}`)
 		d.trade(one).holds("", `{"notes":"mine","confidence":3,"stop_price":9}`)
 		d.trade(two).holds("", `{"confidence":null,"reviewed_at":null}`)
 
-		// A trade that already has the values is not changed, nor its ETag.
+		// A trade already having the values is not changed, nor its ETag.
 		before := d.trade(one)
 		w.clock.Advance(60_000_000_000)
 		d.patch("/trades", more{"ids": []string{one, two}, "set": more{"confidence": 3, "reviewed": true}}).want(http.StatusOK).
 			holds("", `{"updated":1,"unchanged":1,"trades":[{"changed":false},{"changed":true}]}`)
 		d.trade(one).wantTag(before)
 
-		// Tags and setups are removed and added beside those that stay.
+		// Tags and setups are removed and added beside the remaining ones.
 		d.patch("/trades", more{
 			"ids": []string{one, two}, "add_tag_ids": tags[1:], "remove_tag_ids": tags[:1], "add_setup_ids": setups[2:], "remove_setup_ids": setups[:1],
 		}).want(http.StatusOK).holds("", `{"updated":2}`)
@@ -249,7 +249,7 @@ func TestAnnotateTrades(t *testing.T) {
 		}).want(http.StatusOK)
 		d.trade(one).holds("", `{"tag_ids":["`+tags[0]+`"],"setup_ids":[],"notes":"","stop_price":null,"reviewed_at":null}`)
 
-		// Figures that were computed before follow.
+		// Cached figures follow.
 		d.get("/analytics/r?account_id="+d.account).want(http.StatusOK).holds("", `{"trades_with_r":0}`)
 		d.patch("/trades", more{"ids": []string{one, two}, "set": more{"initial_risk": 100}}).want(http.StatusOK)
 		d.get("/analytics/r?account_id="+d.account).want(http.StatusOK).holds("", `{"trades_with_r":2,"total_r":4}`)
@@ -329,7 +329,7 @@ func TestParallelBulkAnnotations(t *testing.T) {
 	})
 }
 
-// TestTradePreview: the preview has the result of the write, and writes nothing.
+// TestTradePreview: the preview has the write's result, and writes nothing.
 func TestTradePreview(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
@@ -346,7 +346,7 @@ func TestTradePreview(t *testing.T) {
 		d.get("/trades").want(http.StatusOK).is("", "[]")
 		send("/trades", fill("buy", "100", "10", 0)).want(http.StatusCreated)
 		send(preview, fill("buy", "100", "10", 0)).want(http.StatusOK).holds("", `{"net_pnl":0,"new_trades":0,"duplicates":1}`)
-		// An exit of a part: 40 × 2 - 0.5 - 40 % of the fee of the entry.
+		// A partial exit: 40 × 2 - 0.5 - 40 % of the entry fee.
 		send(preview, fill("sell", "40", "12", 5)).want(http.StatusOK).holds("", `{"net_pnl":79.3,"new_trades":0,"changed_trades":1,"open_trades":1}`)
 		written := send("/trades", fill("sell", "40", "12", 5)).want(http.StatusCreated)
 		written.is("0.realized_pnl", "79.3")

@@ -8,11 +8,11 @@ import (
 	"fillbook/internal/trading/tradefilter"
 )
 
-// TradeFilter is the filter of trades, the same for lists, exports and figures. Its
-// parameters are those of package tradefilter.
+// TradeFilter is the trade filter, the same for lists, exports and figures. Package
+// tradefilter defines its parameters.
 type TradeFilter struct {
 	filter tradefilter.Filter
-	sent   url.Values // the parameters of the filter
+	sent   url.Values // the filter parameters
 }
 
 // Resolve parses the parameters.
@@ -27,18 +27,18 @@ func (in *TradeFilter) Resolve(ctx huma.Context) []error {
 	return nil
 }
 
-// filterPrefix begins the names of the filter's parameters in the description, and
-// filterRef the references to them.
+// filterPrefix begins the filter parameter names in the description, and filterRef the
+// references to them.
 const (
 	filterPrefix = "filter."
 	filterRef    = "#/components/parameters/" + filterPrefix
 )
 
-// hasFilter is implemented by the queries that contain a TradeFilter.
+// hasFilter is implemented by queries with a TradeFilter.
 func (TradeFilter) hasFilter() {}
 
-// describeFilter returns the parameters of the filter, which are described once, if
-// a query contains it.
+// describeFilter returns the filter parameters, which are described once, if a query
+// contains them.
 func describeFilter[In any]() (list []*huma.Param) {
 	if _, has := any(new(In)).(interface{ hasFilter() }); !has {
 		return nil
@@ -49,7 +49,7 @@ func describeFilter[In any]() (list []*huma.Param) {
 	return list
 }
 
-// describeFilterParameters returns the descriptions that describeFilter refers to.
+// describeFilterParameters returns the descriptions for describeFilter.
 func describeFilterParameters() map[string]*huma.Param {
 	described := map[string]*huma.Param{}
 	for _, p := range tradefilter.Parameters() {
@@ -76,7 +76,7 @@ func describeFilterValue(p *tradefilter.Parameter) *huma.Schema {
 	return schema
 }
 
-// repeatable are the parameters of the filter that may be repeated.
+// repeatable are the filter parameters that may be repeated.
 var repeatable = listRepeatable()
 
 func listRepeatable() (names []string) {

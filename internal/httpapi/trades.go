@@ -17,9 +17,9 @@ import (
 	"fillbook/internal/trading/playbook"
 )
 
-// Trade is a trade, open or closed, as lists show it. It names those annotations
-// that have a place among its other members in JSON, and the initial risk, which
-// may be derived; the others follow at its end.
+// Trade is a listed trade, open or closed. It names the annotations with a place among
+// its other members in JSON, and the initial risk, which may be derived; the others
+// follow at its end.
 type Trade struct {
 	ID                 journal.TradeID        `json:"id"`
 	AccountID          journal.AccountID      `json:"account_id"`
@@ -118,7 +118,7 @@ type tradeQuery struct {
 	Paging
 }
 
-// listQuery returns the filter and the order of the list, from its cursor on.
+// listQuery returns the list's filter and order, from its cursor on.
 func (in *tradeQuery) listQuery() (query tradeview.Query, err error) {
 	query.Filter = in.filter
 	if query.Sort = in.order(in.filter.ByOpening); query.Sort != nil {

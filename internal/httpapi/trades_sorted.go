@@ -5,7 +5,7 @@ import (
 	"fillbook/internal/trading/ledger"
 )
 
-// TradeSort is the order of a list of trades.
+// TradeSort is the order in a trade list.
 type TradeSort struct {
 	Sort  enumParam[ledger.SortKey, sortKeys] `query:"sort" doc:"The field to sort by; trades without a value come last. Without it: newest first."`
 	Order enumParam[string, sortOrders]       `query:"order" doc:"The direction of sort. Default asc. Without sort: desc is newest first, asc oldest first."`
@@ -34,8 +34,8 @@ func (in TradeSort) order(byOpening bool) *ledger.Sort {
 	return &ledger.Sort{By: key, Down: order == "desc"}
 }
 
-// rankKeys returns the keys of a record in a sorted list. They contain the order,
-// because a cursor is valid in one order only.
+// rankKeys returns a record's keys in a sorted list. They contain the order, because a
+// cursor is valid in one order only.
 func rankKeys(order ledger.Sort, at ledger.RankedTrade) []string {
 	value := at.Text
 	if at.Number.Valid {
@@ -51,8 +51,7 @@ func orderName(order ledger.Sort) string {
 	return string(order.By)
 }
 
-// decodeRankCursor parses a cursor made of rankKeys. It returns nil if there is
-// none.
+// decodeRankCursor parses a cursor with rankKeys. It returns nil if there is none.
 func (p *Paging) decodeRankCursor(order ledger.Sort) (*ledger.RankedTrade, error) {
 	keys, err := p.decodeCursor(2 + tradeKeyCount)
 	if err != nil || keys == nil {

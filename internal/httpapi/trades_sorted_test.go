@@ -18,8 +18,8 @@ var sortFields = []string{
 	"avg_entry_price", "avg_exit_price", "fees_total", "initial_risk", "trade_quality",
 }
 
-// before reports whether the values of a field are in order: texts as texts,
-// numbers exactly, what is null after all others.
+// before reports whether two field values are in order: texts as texts, numbers exactly,
+// null last.
 func before(t *testing.T, a, b any, down bool) int {
 	t.Helper()
 	switch {
@@ -42,8 +42,8 @@ func before(t *testing.T, a, b any, down bool) int {
 	return order
 }
 
-// manyTrades makes round trips and open positions of all sorts in two accounts,
-// many of which are equal in one thing or another.
+// manyTrades creates all sorts of round trips and open positions in two accounts, many
+// equal in one respect or another.
 func (d desk) manyTrades(other desk) {
 	d.w.t.Helper()
 	dice := rand.New(rand.NewPCG(3, 5))
@@ -98,8 +98,8 @@ func TestTradesAreSorted(t *testing.T) {
 	})
 }
 
-// TestOrderWithoutSort checks that order without sort is the direction of the default
-// order, whole and in pages, whichever instant the list goes by.
+// TestOrderWithoutSort checks that order without sort is the default order's direction,
+// whole and in pages, for either instant.
 func TestOrderWithoutSort(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -165,8 +165,7 @@ func TestSortedTradesAreFiltered(t *testing.T) {
 	})
 }
 
-// TestTradesOfAnImport are those that it brought a fill of: made by it, closed
-// by it, or turned over by it.
+// TestTradesOfAnImport have a fill from it: created, closed, or reversed by it.
 func TestTradesOfAnImport(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// tradeKeys are the contract's fields of a trade in a list, and two of ours:
-// tag_ids and initial_risk_derived.
+// tradeKeys are the contract's trade fields in a list, and two of ours: tag_ids and
+// initial_risk_derived.
 var tradeKeys = []string{
 	"id", "account_id", "symbol", "instrument_type", "direction", "status", "opened_at", "closed_at", "qty_opened", "qty_remaining",
 	"avg_entry_price", "avg_exit_price", "gross_pnl", "fees_total", "net_pnl", "realized_pnl", "pnl_currency", "return_pct",
@@ -35,8 +35,8 @@ func TestTrades(t *testing.T) {
 			"fills":[{"symbol":"A","quantity":100,"fees":1,"commission":2}]}`)
 		d.trade(id).wantKeys("fills.0", append([]string{"role", "trade_quantity", "trade_fees", "trade_commission"}, executionKeys...)...)
 
-		// Scaled out: what is realised is net of the costs of the part that was
-		// closed, its share of the costs of entry included.
+		// Scaled out: the realized result is net of the closed part's costs, with its
+		// share in the entry costs.
 		d.fill("A", "sell 40@12", 1, more{"fees": 1})
 		d.trade(id).holds("", `{"status":"open","qty_opened":100,"qty_remaining":60,"avg_exit_price":12,"gross_pnl":null,"net_pnl":null,
 			"realized_pnl":77.8,"fees_total":4,"closed_at":null}`)
@@ -97,7 +97,7 @@ func TestTradeFilters(t *testing.T) {
 			{"instrument_type=crypto", "C"},
 			{"instrument_type=FUTURE", "D"},
 			{"instrument_type=stock&status=closed", "EBA"},
-			{"from=" + at(6) + "&to=" + at(20), "DCB"}, // closing of the closed, opening of the open
+			{"from=" + at(6) + "&to=" + at(20), "DCB"}, // when closed trades closed, and open ones opened
 			{"from=" + at(6) + "&to=" + at(20) + "&date_basis=open", "DC"},
 			{"to=" + at(2) + "&date_basis=open", "EA"},
 			{"from=" + at(30), "E"},

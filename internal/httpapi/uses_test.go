@@ -20,7 +20,7 @@ func (c *client) uses(id string) []string {
 	return out
 }
 
-// wantUses requires the uses of a token, newest first.
+// wantUses requires a token's uses, newest first.
 func (c *client) wantUses(id string, want ...string) {
 	c.w.t.Helper()
 	if got := c.uses(id); fmt.Sprint(got) != fmt.Sprint(want) {
@@ -28,8 +28,7 @@ func (c *client) wantUses(id string, want ...string) {
 	}
 }
 
-// signedIn is a session that outlives the clock's leaps: the owner with a
-// token of their own.
+// signedIn returns a session that outlives clock jumps: the owner with an access token.
 func (w *world) signedIn(owner *client) *client {
 	w.t.Helper()
 	_, secret := owner.mint(map[string]any{"name": "the test's own"})
@@ -56,7 +55,7 @@ func TestUseIsRecordedForANewClient(t *testing.T) {
 		w.clock.Advance(time.Second)
 		use("cron/1", "198.51.100.2")
 		owner.wantUses(id, "cron/1@198.51.100.2", "cron/2@198.51.100.1", "cron/1@198.51.100.1")
-		// Two that take turns do not fill the list.
+		// Two clients taking turns do not fill the list.
 		for range 20 {
 			w.clock.Advance(10 * time.Second)
 			use("cron/1", "198.51.100.1")
@@ -127,7 +126,7 @@ func TestParallelFirstUsesAreOne(t *testing.T) {
 	})
 }
 
-// TestUsesHaveTheAddressOfTheClient, and long names of clients are cut.
+// TestUsesHaveTheAddressOfTheClient, and long client names are cut.
 func TestUsesHaveTheAddressOfTheClient(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
@@ -186,7 +185,7 @@ func TestLastUsed(t *testing.T) {
 	})
 }
 
-// TestUsesOfAForeignTokenAreEmpty, like those of one that does not exist.
+// TestUsesOfAForeignTokenAreEmpty, like an unknown token's.
 func TestUsesOfAForeignTokenAreEmpty(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {

@@ -17,11 +17,10 @@ import (
 	"fillbook/internal/transport"
 )
 
-// opt is a field of a change: absent, null or a value. See [journal.Opt].
+// opt is a field in a change: absent, null or a value. See [journal.Opt].
 type opt[T any] struct{ journal.Opt[T] }
 
-// Schema describes the field as a nullable one of its type. A type that may be any JSON
-// includes null.
+// Schema describes the field as nullable. A type for any JSON includes null.
 func (o opt[T]) Schema(r huma.Registry) *huma.Schema {
 	schema := *r.Schema(reflect.TypeFor[T](), true, "")
 	if schema.Ref == "" && schema.Type != "" {
@@ -30,8 +29,8 @@ func (o opt[T]) Schema(r huma.Registry) *huma.Schema {
 	return &schema
 }
 
-// orNull is an object of an answer that may be null. A pointer would be described
-// as an object that is never null.
+// orNull is an object in an answer that may be null. A pointer would be described as an
+// object that is never null.
 type orNull[T any] struct{ value *T }
 
 // MarshalJSON writes the object or null.
@@ -53,8 +52,8 @@ func nullIfNil[T any](list []T) orNull[[]T] {
 // integer is a whole number, also accepted as a numeric text.
 type integer int64
 
-// UnmarshalJSON parses the text of the number, so that 1e2 and "30" are accepted
-// and 1.5 is refused.
+// UnmarshalJSON parses the number's text, so 1e2 and "30" are accepted and 1.5 is
+// refused.
 func (i *integer) UnmarshalJSON(text []byte) error {
 	var number decimal.Decimal
 	if err := number.UnmarshalJSON(text); err != nil {
@@ -79,7 +78,7 @@ func (integer) Schema(huma.Registry) *huma.Schema {
 // instant is a date-time in a body.
 type instant struct{ time.Time }
 
-// UnmarshalJSON accepts RFC 3339 with an offset, in the years that we support.
+// UnmarshalJSON accepts RFC 3339 with an offset, in supported years.
 func (i *instant) UnmarshalJSON(text []byte) error {
 	var value string
 	if err := json.Unmarshal(text, &value); err != nil {
@@ -101,10 +100,10 @@ func (instant) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Format: "date-time"}
 }
 
-// writtenInstant is an instant with the precision of its text.
+// writtenInstant is an instant with its written precision.
 type writtenInstant struct {
 	instant
-	hasFraction bool // the text has a fraction of a second, even if it is 0
+	hasFraction bool // the text has a fractional second, even if it is 0
 }
 
 // UnmarshalJSON accepts what an instant accepts.
@@ -144,14 +143,13 @@ func (nullGrade) Schema(r huma.Registry) *huma.Schema {
 	return schema
 }
 
-// requireOnly describes the members of a request as optional, except some.
+// requireOnly describes request members as optional, except some.
 func requireOnly(schema *huma.Schema, names ...string) *huma.Schema {
 	schema.Required = slices.DeleteFunc(schema.Required, func(name string) bool { return !slices.Contains(names, name) })
 	return schema
 }
 
-// newSchemas returns a registry without schemas, in which values have the schema of
-// their JSON.
+// newSchemas returns a registry without schemas, in which values have their JSON schema.
 func newSchemas() huma.Registry {
 	r := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
 	r.RegisterTypeAlias(reflect.TypeFor[decimal.Decimal](), reflect.TypeFor[number]())

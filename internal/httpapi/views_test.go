@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestHiddenViewsReserveNoNames: a token that is limited to accounts can use the name of a
-// view that it does not see. Names are unique among the views of the same accounts.
+// TestHiddenViewsReserveNoNames: a token limited to accounts can use a hidden view's
+// name. Names are unique among the views with the same accounts.
 func TestHiddenViewsReserveNoNames(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
@@ -31,7 +31,7 @@ func TestHiddenViewsReserveNoNames(t *testing.T) {
 			limited.patch("/views/"+created, more{"filter": both}).wantError(http.StatusNotFound, "not_found")
 			limited.post("/views", more{"name": "Merger", "filter": both}).wantError(http.StatusNotFound, "not_found")
 			d.post("/views", more{"name": "merger", "filter": filter}).wantError(http.StatusConflict, "conflict")
-			// A change of the accounts to those of a view of the same name is a conflict.
+			// Changing the accounts to those in a view with the same name is a conflict.
 			d.patch("/views/"+created, more{"filter": more{"account_id": other.account + ", " + d.account}}).wantError(http.StatusConflict, "conflict")
 			limited.delete("/views/" + created).wantNone()
 		}
@@ -39,7 +39,7 @@ func TestHiddenViewsReserveNoNames(t *testing.T) {
 	})
 }
 
-// TestViewOfManyAccounts stores a view of as many accounts as a filter may have.
+// TestViewOfManyAccounts stores a view with as many accounts as a filter may have.
 func TestViewOfManyAccounts(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
@@ -54,8 +54,8 @@ func TestViewOfManyAccounts(t *testing.T) {
 	})
 }
 
-// TestViewsOfOneNameAreRestored restores a backup with views of one name and different
-// accounts: all are there, once.
+// TestViewsOfOneNameAreRestored restores a backup with views that share a name and differ
+// in accounts: all are there, once.
 func TestViewsOfOneNameAreRestored(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {

@@ -1,3 +1,3 @@
 // Package hostiletest uploads hostile files to the API and measures the heap. It contains
-// only tests, which need a process of their own: other tests would be measured too.
+// only tests, in a separate process because other tests would be measured too.
 package hostiletest

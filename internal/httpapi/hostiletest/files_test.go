@@ -18,7 +18,7 @@ import (
 	"strings"
 )
 
-// hostileFile is an upload that must be refused with a status.
+// hostileFile is an upload to be refused with a status.
 type hostileFile struct {
 	name    string
 	content func() string
@@ -62,7 +62,7 @@ func cut(content func() string, n int) func() string {
 	}
 }
 
-// packed returns a zip file of names and contents in turn.
+// packed returns a zip file with names and contents in turn.
 func packed(entries ...string) func() string {
 	return func() string {
 		var out bytes.Buffer
@@ -76,8 +76,8 @@ func packed(entries ...string) func() string {
 	}
 }
 
-// bomb returns a workbook with an entry that has head, the repeated text until it is so many
-// MiB long, and tail. Its directory may lie about the size.
+// bomb returns a workbook with an entry consisting of head, the repeated text up to this
+// many MiB, and tail. Its directory may lie about the size.
 func bomb(entry, head, repeated, tail string, mebibytes int, honest bool) func() string {
 	return func() string {
 		deflated, size := deflateRepeated(head, strings.Repeat(repeated, 1<<20/len(repeated)+1), tail, mebibytes<<20)
@@ -129,7 +129,7 @@ func noise(n int) string {
 	return string(out)
 }
 
-// lopsided returns random letters, one of them rare, which compress about as well as prose.
+// lopsided returns random letters, one rare, which compress about as well as prose.
 func lopsided(n int) string {
 	out := []byte(noise(n))
 	for i, b := range out {

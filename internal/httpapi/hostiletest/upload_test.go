@@ -21,8 +21,8 @@ import (
 	"fillbook/internal/testkit"
 )
 
-// maxHeap is how much the heap may grow during an upload: a few copies of the file, and what
-// is unpacked from it.
+// maxHeap is how much the heap may grow during an upload: a few copies of the file, and
+// its unpacked content.
 const maxHeap = 256 << 20
 
 // TestHostileFiles: a hostile file is refused with one clear sentence, needs little memory,
