@@ -136,7 +136,7 @@ func (k *Kind[ID, T, R]) StoreRun(ctx context.Context, tx *db.Tx, owner journal.
 // first, at most some. It is a step.
 func (k *Kind[ID, T, R]) ListRuns(ctx context.Context, tx *db.Tx, owner journal.UserID, id ID, condition string, most int) ([]R, error) {
 	return db.List(ctx, tx, scanInto(k.Runs), k.Runs.Select("t")+` WHERE t.user_id = $1 AND t.`+k.RunOf+` = $2`+condition+
-		` ORDER BY t.started_at DESC, t.id DESC LIMIT $3`, owner, id, most)
+		` ORDER BY t.started_at DESC, t.id DESC`+db.Limit(3), owner, id, most)
 }
 
 // Remove deletes a record with its runs and its job. It is a step.
