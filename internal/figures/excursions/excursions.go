@@ -82,7 +82,7 @@ type Result struct {
 	Missing market.Range
 
 	MAE, MFE market.Bounds
-	// FillsChecked counts the fills with a bar, FillsInside those whose price lies in it,
+	// FillsChecked counts the fills with a bar, FillsInside those with a price inside it,
 	// FillsWithoutBar the others.
 	FillsChecked, FillsInside, FillsWithoutBar int64
 
