@@ -1,1 +1,0 @@
-import{bn as e,br as t,xr as n}from"./index-BXeHHPn3.js";import{Wt as r}from"./base-C2-Hc2Bt.js";function i(i,a){n(a,!0);let o=e(a,`value`,15);r(i,{label:`Code`,autocomplete:`one-time-code`,inputmode:`numeric`,maxlength:7,required:!0,get error(){return a.error},get value(){return o()},set value(e){o(e)}}),t()}export{i as t};
