@@ -148,7 +148,7 @@ func (r *Reader) settleAmounts() {
 	}
 }
 
-// signAmounts gives amounts the sign they have in cash. If a file writes both signs, they
+// signAmounts sets the sign that amounts have in cash. If a file writes both signs, they
 // say which way money moved; otherwise the side does.
 func signAmounts(fills []*Fill) {
 	asCash, reversed, negative := 0, 0, 0

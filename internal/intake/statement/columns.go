@@ -90,7 +90,7 @@ func (r *table) newExpression(col Col) *expression {
 	return e
 }
 
-// noExpression stands for a column missing from the layout.
+// noExpression is for a column missing from the layout.
 var noExpression expression
 
 func (t term) isColumn() bool {

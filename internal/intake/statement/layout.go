@@ -51,7 +51,7 @@ type Layout struct {
 	Coins bool
 
 	// Time has day and time; or Date has the day and Clock the time. With Midnight, 00:00
-	// stands for a day without a time.
+	// means a day without a time.
 	Time, Date, Clock Col
 	Midnight          bool
 	SameInstant       InstantOrder

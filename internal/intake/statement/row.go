@@ -77,7 +77,7 @@ func (n *rowNotes) SetOtherLeg(amount decimal.Decimal, coin string) {
 	n.otherLeg = coinAmount{amount, coinName(coin)}
 }
 
-// CountContracts says that the quantity counts contracts with an unknown size on a crypto
+// CountContracts notes that the quantity counts contracts with an unknown size on a crypto
 // exchange. Their stated result counts.
 func (n *rowNotes) CountContracts() { n.countsContracts = true }
 

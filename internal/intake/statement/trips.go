@@ -306,7 +306,7 @@ func (s *layoutState) noteWorth(symbol string, result, units decimal.Decimal) {
 	}
 }
 
-// setWorths gives unknown contracts the multiplier shown by results.
+// setWorths sets the multiplier of unknown contracts as results show it.
 func (r *Reader) setWorths() {
 	for _, f := range r.Out.Fills {
 		each, found := r.state.worths[f.Symbol]

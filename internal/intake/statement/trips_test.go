@@ -40,7 +40,7 @@ warning Trades that are still open were read without a result: it comes with the
 `)
 }
 
-// TestLayoutOfPairs gives an unknown contract the multiplier shown by results, and states
+// TestLayoutOfPairs finds the multiplier of an unknown contract by results, and states
 // their sum.
 func TestLayoutOfPairs(t *testing.T) {
 	t.Parallel()
