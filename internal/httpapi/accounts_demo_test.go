@@ -27,7 +27,7 @@ func TestDemoAccount(t *testing.T) {
 		other := w.addUser(d.client, "anna@example.org")
 		other.made("/accounts", more{"name": "Demo journal"})
 		other.post("/accounts/demo", nil).want(http.StatusCreated)
-		w.sound()
+		w.checkInstallation()
 
 		d.delete("/accounts/" + id).wantNone()
 		for _, path := range []string{"/setups", "/tags", "/notes", "/missed-trades", "/trades/orphans"} {

@@ -122,7 +122,7 @@ func TestDeletingAnAccountDeletesItsRecords(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
-		other := d.desk("Other")
+		other := d.addAccount("Other")
 		kept := other.roundTrip("KEPT")
 		trade := d.roundTrip("GONE")
 		fill := d.trade(trade).text("fills.0.id")
@@ -150,7 +150,7 @@ func TestDeletingAnAccountDeletesItsRecords(t *testing.T) {
 		d.get("/trades").want(http.StatusOK).wantColumn("id", kept)
 		d.get("/tags").want(http.StatusOK).wantColumn("id", tag)
 		// A new account starts again, whatever numbers the old one had.
-		fresh := d.desk("Fresh")
+		fresh := d.addAccount("Fresh")
 		fresh.fill("GONE", "buy 1@1", 0)
 		fresh.trades("GONE").holds("", `[{"notes":"","tags":[],"status":"open"}]`)
 	})

@@ -37,7 +37,7 @@ func TestFiguresIncludeWritesOfAnotherServer(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		here := w.trader()
-		there := desk{newWorld(t, w.db).as(here.token), here.account}
+		there := trader{newWorld(t, w.db).as(here.token), here.account}
 		id := here.nets("AAA", "10")[0]
 		there.get("/analytics/summary").is("net_pnl", "10").is("trades_with_r", "0")
 		there.annotate(id, more{"initial_risk": 5})

@@ -15,7 +15,7 @@ func TestToleranceDecidesOutcomes(t *testing.T) {
 		ids := d.nets("AAA", "5", "-5", "5.01", "-20", "100")
 		d.annotate(ids[0], more{"initial_risk": 50})
 		d.annotate(ids[2], more{"initial_risk": 50})
-		stranger := w.addUser(d.client, "stranger@example.org").desk("Theirs")
+		stranger := w.addUser(d.client, "stranger@example.org").addAccount("Theirs")
 		stranger.nets("AAA", "5")
 		token := d.made("/share-links", `{}`).text("token")
 		there := newWorld(t, w.db).as(d.token)

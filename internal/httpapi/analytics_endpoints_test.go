@@ -43,7 +43,7 @@ func also(path, parameter string) string {
 }
 
 // nets records closed trades with these results an hour apart, and returns their ids.
-func (d desk) nets(symbol string, amounts ...string) []string {
+func (d trader) nets(symbol string, amounts ...string) []string {
 	d.w.t.Helper()
 	var ids []string
 	for i, amount := range amounts {
@@ -107,7 +107,7 @@ func TestFiguresWithoutTrades(t *testing.T) {
 			owner.get("/analytics/equity-curve").is("points", "[]").is("max_drawdown", "0")
 			owner.get("/analytics/calendar").is("days", "[]").is("months", "[]")
 			owner.get("/analytics/summary?explain=true&evidence=true").want(http.StatusOK)
-			owner.desk("Empty")
+			owner.addAccount("Empty")
 		}
 	})
 }
@@ -158,7 +158,7 @@ func TestFiguresRespectTheScope(t *testing.T) {
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
 		d.nets("AAA", "5")
-		stranger := w.addUser(d.client, "stranger@example.org").desk("Theirs")
+		stranger := w.addUser(d.client, "stranger@example.org").addAccount("Theirs")
 		stranger.nets("AAA", "7", "9")
 		for _, path := range figurePaths {
 			unheard := d.get(also(path, "account_id="+unknown())).wantError(http.StatusNotFound, "not_found")
@@ -172,7 +172,7 @@ func TestFiguresRespectTheScope(t *testing.T) {
 		d.get("/analytics/summary").is("total_trades", "1")
 		stranger.get("/analytics/summary").is("net_pnl", "16")
 
-		euro := d.desk("Euro", more{"base_currency": "EUR"})
+		euro := d.addAccount("Euro", more{"base_currency": "EUR"})
 		euro.nets("BBB", "3")
 		for _, path := range figurePaths {
 			d.get(path).wantError(http.StatusBadRequest, "mixed_currencies")

@@ -12,7 +12,7 @@ func TestCompare(t *testing.T) {
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
 		d.nets("AAA", "10", "-4")
-		other, third := d.desk("Other"), d.desk("Third")
+		other, third := d.addAccount("Other"), d.addAccount("Third")
 		other.nets("AAA", "3")
 		third.nets("AAA", "5")
 		got := d.get("/analytics/compare?account_id=" + d.account + "&other_account_id=" + other.account).want(http.StatusOK)

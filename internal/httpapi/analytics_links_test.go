@@ -16,16 +16,16 @@ import (
 // linkedJournal is a journal where every trade's result is another power of two, so a sum
 // of results names its trades.
 type linkedJournal struct {
-	desk
-	other          desk
+	trader
+	other          trader
 	tags           []string // the last is a mistake
 	setups         []string
 	first, between string // instants in the journal
 }
 
 func newLinkedJournal(w *world) *linkedJournal {
-	j := &linkedJournal{desk: w.trader()}
-	j.other = j.desk.client.desk("Other")
+	j := &linkedJournal{trader: w.trader()}
+	j.other = j.trader.client.addAccount("Other")
 	for _, tag := range []more{{"name": "calm"}, {"name": "news"}, {"name": "chased", "kind": "mistake"}} {
 		j.tags = append(j.tags, j.made("/tags", tag).text("id"))
 	}
@@ -35,7 +35,7 @@ func newLinkedJournal(w *world) *linkedJournal {
 	symbols := []string{"AAA", "BBB", "A,B"}
 	result, minute := int64(1), 0
 	for i := range 12 {
-		d := j.desk
+		d := j.trader
 		if i%4 == 3 {
 			d = j.other
 		}

@@ -8,7 +8,7 @@ import (
 
 // scaledOut records a position closed on two days, a reversed one, and one that is half
 // open.
-func scaledOut(w *world) desk {
+func scaledOut(w *world) trader {
 	const day = 24 * 60
 	d := w.trader()
 	d.fill("AAA", "buy 100@10", 0, more{"fees": 10})

@@ -31,7 +31,7 @@ func (c *client) sendBars(path, name, content string, fields ...string) *reply {
 	return c.form("/bars/imports"+path, parts...)
 }
 
-func (d desk) fillAt(symbol string, minute int, price string) {
+func (d trader) fillAt(symbol string, minute int, price string) {
 	d.w.t.Helper()
 	d.made("/executions", more{
 		"account_id": d.account, "symbol": symbol, "instrument_type": "future", "side": "buy", "quantity": 1, "price": price,

@@ -137,7 +137,7 @@ func (w *world) beginLife(secrets canaries) *client {
 // them.
 func (w *world) useConnection(secrets canaries, owner *client) {
 	w.t.Helper()
-	d := owner.desk("Connected")
+	d := owner.addAccount("Connected")
 	secrets["key"], secrets["wrong key"], secrets["trading key"] = "canary-reads-88123", "canary-wrong-88124", "canary-trade-88125"
 	for _, key := range []string{"key", "wrong key", "trading key"} {
 		values := more{"key": secrets[key]}
@@ -167,7 +167,7 @@ func (w *world) useConnection(secrets canaries, owner *client) {
 // fault.
 func (w *world) useHook(secrets canaries, owner *client) {
 	w.t.Helper()
-	d := owner.desk("Canary")
+	d := owner.addAccount("Canary")
 	hook := d.addHook("canary")
 	secrets["hook secret"] = hook.secret
 	hook.send(hookFill("A", "buy", 0, more{"details": more{"key": hook.secret}})).wantCounts(1, 0, 0)

@@ -10,7 +10,7 @@ import (
 var cashKeys = []string{"id", "account_id", "type", "amount", "currency", "occurred_at", "note", "trade_id", "import_batch_id", "created_at"}
 
 // cash returns the body for a cash transaction.
-func (d desk) cash(kind, amount string, minute int, extra ...more) more {
+func (d trader) cash(kind, amount string, minute int, extra ...more) more {
 	return fieldsOf(more{"account_id": d.account, "type": kind, "amount": json.Number(amount), "occurred_at": at(minute)}, extra...)
 }
 
@@ -84,7 +84,7 @@ func TestCashRefusals(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
-		other := d.desk("Other")
+		other := d.addAccount("Other")
 		path := "/cash-transactions/" + d.made("/cash-transactions", d.cash("fee", "1", 0)).text("id")
 		for _, field := range []string{"account_id", "type", "amount", "occurred_at"} {
 			body := d.cash("fee", "1", 0)

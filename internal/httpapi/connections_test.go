@@ -67,7 +67,7 @@ func exchangesOn(s *settle) {
 
 const exchangeKey = "canary-key-5512"
 
-func (d desk) connectionOf(changes more) more {
+func (d trader) connectionOf(changes more) more {
 	out := more{"provider": "acme", "account_id": d.account, "credentials": more{"key": exchangeKey}}
 	maps.Copy(out, changes)
 	return out

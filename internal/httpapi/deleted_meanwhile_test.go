@@ -61,7 +61,7 @@ func TestDeletedDuringAWrite(t *testing.T) {
 				calls++
 				email := fmt.Sprintf("user%d@example.org", calls)
 				user := w.addUser(owner, email)
-				d := user.desk("Main")
+				d := user.addAccount("Main")
 				trade := d.fill("AAA", "buy 1@1", 0).text("trade_id")
 				body := fieldsOf(fill, more{
 					"account_id": d.account, "fills": []more{fill}, "amount": 1, "occurred_at": at(3), "body": "x", "direction": "long", "observed_at": at(3),
@@ -99,7 +99,7 @@ func TestMixedCurrenciesInExports(t *testing.T) {
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
 		d.roundTrip("AAA")
-		euro := d.client.desk("Euro", more{"base_currency": "EUR"})
+		euro := d.client.addAccount("Euro", more{"base_currency": "EUR"})
 		euro.roundTrip("BBB")
 		for _, query := range []string{
 			"json", "zip", "csv", "xlsx", "csv&rows=executions", "csv&outcome=win", "xlsx&pnl_min=1", "csv&rows=realized-gains",

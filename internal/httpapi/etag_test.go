@@ -77,7 +77,7 @@ func TestConditionalWrites(t *testing.T) {
 			made := owner.post("/access-tokens", map[string]any{"name": fmt.Sprint("token ", i)}).want(http.StatusCreated)
 			return "/access-tokens/" + made.text("id"), made.tag()
 		}
-		d := owner.desk("Main")
+		d := owner.addAccount("Main")
 		batch := func(i int) (string, string) {
 			file := fmt.Sprintf("Symbol,Side,Quantity,Price,Date\nAAA,buy,1,%d,2026-01-05T15:00:00Z\n", i+1)
 			made := d.form("/imports/commit", part{"account_id", "", d.account}, part{"file", "fills.csv", file}).want(http.StatusOK)

@@ -28,7 +28,7 @@ func (j *fullJournal) followTables(owner *client) {
 		{"trade", "csv"}, {"execution", "csv&rows=executions"}, {"trade", "xlsx"}, {"execution", "xlsx"}, {"cash", "xlsx"},
 	} {
 		kind := table.kind
-		d := j.w.addUser(owner, fmt.Sprintf("table%d@example.org", i)).desk("Main")
+		d := j.w.addUser(owner, fmt.Sprintf("table%d@example.org", i)).addAccount("Main")
 		d.imported(j.exported(j.client, table.query)).is("error_count", "0")
 		got := j.readAll(d.client)[kind]
 		if len(got) != len(want[kind]) {

@@ -86,7 +86,7 @@ func TestEveryFieldSurvives(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
-		j := newFullJournal(t, owner.desk("Main"))
+		j := newFullJournal(t, owner.addAccount("Main"))
 		j.fillRecords()
 		j.followAnnotations()
 		want := j.readAll(j.client)
@@ -114,12 +114,12 @@ func TestEveryFieldSurvives(t *testing.T) {
 // fullJournal is a journal in which every field has a value.
 type fullJournal struct {
 	t *testing.T
-	desk
+	trader
 	tags, setups []string
 }
 
-func newFullJournal(t *testing.T, d desk) *fullJournal {
-	j := &fullJournal{t: t, desk: d}
+func newFullJournal(t *testing.T, d trader) *fullJournal {
+	j := &fullJournal{t: t, trader: d}
 	for _, tag := range []more{
 		{"name": "gap, up", "kind": "custom", "color": "#112233", "description": "opened above"},
 		{"name": "late; again", "kind": "mistake", "color": "#445566", "description": "chased"},

@@ -228,8 +228,8 @@ func TestZeroFractionSurvives(t *testing.T) {
 	t.Parallel()
 	fill := more{"symbol": "A", "side": "buy", "quantity": 1, "price": 10}
 	// ways send fills at some fractions of a second. They return the number added.
-	ways := map[string]func(d desk, fractions ...string) int{
-		"post": func(d desk, fractions ...string) (added int) {
+	ways := map[string]func(d trader, fractions ...string) int{
+		"post": func(d trader, fractions ...string) (added int) {
 			for _, fraction := range fractions {
 				if d.post("/executions", fieldsOf(fill, more{"account_id": d.account, "executed_at": "2026-01-05T15:00:00." + fraction + "Z"})).status == http.StatusCreated {
 					added++
@@ -239,14 +239,14 @@ func TestZeroFractionSurvives(t *testing.T) {
 		},
 	}
 	for name, format := range map[string]string{"with zone": "2026-01-05T15:00:00.%sZ", "plain": "2026-01-05 15:00:00.%s", "milliseconds": "1767625200%s"} {
-		ways["csv, "+name] = func(d desk, fractions ...string) int {
+		ways["csv, "+name] = func(d trader, fractions ...string) int {
 			content := "Symbol,Side,Quantity,Price,Executed At\n"
 			for _, fraction := range fractions {
 				content += "A,buy,1,10," + fmt.Sprintf(format, fraction) + "\n"
 			}
 			return insertedRows(d.imported(content))
 		}
-		ways["rows, "+name] = func(d desk, fractions ...string) int {
+		ways["rows, "+name] = func(d trader, fractions ...string) int {
 			var rows []more
 			for _, fraction := range fractions {
 				rows = append(rows, fieldsOf(fill, more{"executed_at": fmt.Sprintf(format, fraction)}))
@@ -261,15 +261,15 @@ func TestZeroFractionSurvives(t *testing.T) {
 			return w.addUser(owner, fmt.Sprintf("user%d@example.org", users))
 		}
 		for name, send := range ways {
-			d := newUser().desk("Main")
+			d := newUser().addAccount("Main")
 			got := []int{send(d, "000"), send(d, "250"), send(d, "000", "250")}
 			d.trades("A").holds("", `[{"qty_opened":2,"execution_count":2}]`)
-			together := newUser().desk("Main")
+			together := newUser().addAccount("Main")
 			got = append(got, send(together, "000", "250"), send(together, "250"), send(together, "000"))
 			backup := string(d.get("/exports?format=json").want(http.StatusOK).body)
 			restored := newUser()
 			restored.form("/imports/commit", part{"file", "backup.json", backup}).want(http.StatusOK).is("inserted", "2")
-			got = append(got, send(desk{restored, restored.get("/accounts").text("0.id")}, "000", "250"))
+			got = append(got, send(trader{restored, restored.get("/accounts").text("0.id")}, "000", "250"))
 			if want := []int{1, 1, 0, 2, 0, 0, 0}; !slices.Equal(got, want) {
 				t.Errorf("%s: added %v, want %v", name, got, want)
 			}
@@ -281,7 +281,7 @@ func TestDuplicateFills(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()
-		other := d.desk("Other")
+		other := d.addAccount("Other")
 		first := d.fill("A", "buy 1.50@10", 0, more{"fees": 1})
 		again := d.post("/executions", d.order("a", "buy 1.5@10.0", 0, more{"fees": 2, "executed_at": "2026-01-05T16:00:00+01:00"})).want(http.StatusOK)
 		again.is("deduped", "true").holds("", `{"id":"`+first.text("id")+`","execution_id":"`+first.text("id")+`","trade_id":"`+first.text("trade_id")+`","fees":1}`)

@@ -74,7 +74,7 @@ func TestRealizedGains(t *testing.T) {
 		if got, want := table("&status=open"), head+lines[4]; got != want {
 			t.Errorf("open trades are\n%s\nwant\n%s", got, want)
 		}
-		empty := d.desk("Empty")
+		empty := d.addAccount("Empty")
 		if got := table("&account_id=" + empty.account); got != head {
 			t.Errorf("an empty account has %s", got)
 		}

@@ -68,18 +68,18 @@ func (w *world) deleteParent(k foreignKey) (stop func()) {
 }
 
 // writers prepare a request for inserting a row into a table.
-var writers = map[string]func(d desk) (send func() *reply){
+var writers = map[string]func(d trader) (send func() *reply){
 	"access_tokens": posts("/access-tokens", more{"name": "x"}),
 	"accounts":      posts("/accounts", more{"name": "x"}),
-	"attachment_blobs": func(d desk) func() *reply {
+	"attachment_blobs": func(d trader) func() *reply {
 		trade := d.roundTrip("A")
 		return func() *reply { return d.attach("/trades/"+trade, "a.png", tinyPNG) }
 	},
-	"attachments": func(d desk) func() *reply {
+	"attachments": func(d trader) func() *reply {
 		trade := d.roundTrip("A")
 		return func() *reply { return d.attach("/trades/"+trade, "a.png", tinyPNG) }
 	},
-	"attachments(user_id,note_id) → notes": func(d desk) func() *reply {
+	"attachments(user_id,note_id) → notes": func(d trader) func() *reply {
 		note := d.made("/notes", more{"body": "x"}).text("id")
 		return func() *reply { return d.attach("/notes/"+note, "a.png", tinyPNG) }
 	},
@@ -91,20 +91,20 @@ var writers = map[string]func(d desk) (send func() *reply){
 	"bar_series":        importsBars,
 	"bar_usage":         importsBars,
 	"bar_sources":       posts("/bars/sources", more{"provider": "acme", "credentials": more{"key": vendorKey}}),
-	"cash_transactions": func(d desk) func() *reply { return posts("/cash-transactions", d.cash("fee", "1", 0))(d) },
-	"checklist_templates": func(d desk) func() *reply {
+	"cash_transactions": func(d trader) func() *reply { return posts("/cash-transactions", d.cash("fee", "1", 0))(d) },
+	"checklist_templates": func(d trader) func() *reply {
 		return func() *reply { return d.put("/settings/checklist-template", more{"items": []string{"x"}}) }
 	},
-	"connections":   func(d desk) func() *reply { return posts("/connections", d.connectionOf(nil))(d) },
-	"jobs":          func(d desk) func() *reply { return posts("/connections", d.connectionOf(nil))(d) },
+	"connections":   func(d trader) func() *reply { return posts("/connections", d.connectionOf(nil))(d) },
+	"jobs":          func(d trader) func() *reply { return posts("/connections", d.connectionOf(nil))(d) },
 	"deleted_cash":  deletes("/cash-transactions"),
 	"deleted_fills": deletes("/executions"),
-	"excursion_accounts": func(d desk) func() *reply {
+	"excursion_accounts": func(d trader) func() *reply {
 		importsBars(d)()
 		d.roundTrip("BTCUSD")
 		return func() *reply { return d.get("/trades") }
 	},
-	"trade_excursions": func(d desk) func() *reply {
+	"trade_excursions": func(d trader) func() *reply {
 		importsBars(d)()
 		d.roundTrip("BTCUSD")
 		return func() *reply { return d.get("/trades") }
@@ -113,50 +113,50 @@ var writers = map[string]func(d desk) (send func() *reply){
 	"streams":    sendsFill,
 	"trade_log":  sendsFill,
 	"trades":     sendsFill,
-	"trade_checkpoints": func(d desk) func() *reply {
+	"trade_checkpoints": func(d trader) func() *reply {
 		var fills []more
 		for i := range 300 {
 			fills = append(fills, more{"symbol": "A", "side": "buy", "quantity": 1, "price": 10, "executed_at": at(i)})
 		}
 		return func() *reply { return d.upload("/imports/commit", jsonText(fills)) }
 	},
-	"fill_sources": func(d desk) func() *reply {
+	"fill_sources": func(d trader) func() *reply {
 		hook := d.addHook("x")
 		d.imported("Symbol,Side,Quantity,Price,Executed At\nA,buy,1,10," + at(0) + "\n")
 		return func() *reply { return hook.send(hookFill("A", "buy", 0, more{"fees": 1, "external_id": "7"})) }
 	},
-	"hook_bodies": func(d desk) func() *reply {
+	"hook_bodies": func(d trader) func() *reply {
 		hook := d.addHook("x")
 		return func() *reply { return hook.send(hookFill("A", "buy", 0)) }
 	},
-	"hook_quarantine": func(d desk) func() *reply {
+	"hook_quarantine": func(d trader) func() *reply {
 		hook := d.addHook("x")
 		return func() *reply { return hook.send(`{"symbol":"A"}`) }
 	},
-	"hooks": func(d desk) func() *reply { return posts("/hooks", more{"account_id": d.account, "name": "x"})(d) },
-	"idempotency_keys": func(d desk) func() *reply {
+	"hooks": func(d trader) func() *reply { return posts("/hooks", more{"account_id": d.account, "name": "x"})(d) },
+	"idempotency_keys": func(d trader) func() *reply {
 		return func() *reply { return d.keyed("key").post("/tags", more{"name": "x"}) }
 	},
 	"import_batches": importsFile,
 	"import_spans":   importsFile,
-	"import_repeats": func(d desk) func() *reply {
+	"import_repeats": func(d trader) func() *reply {
 		importsFile(d)()
 		return func() *reply { return d.upload("/imports/commit", twoFills+"AAPL,buy,9,9,2026-01-09 15:00:00\n") }
 	},
-	"import_kinds": func(d desk) func() *reply {
+	"import_kinds": func(d trader) func() *reply {
 		return func() *reply {
 			return d.upload("/imports/commit", unknownWords, part{"kinds", "", `{"zorp": "interest"}`})
 		}
 	},
 	"import_layouts": putsLayout, "import_layout_accounts": putsLayout,
-	"instrument_overrides": func(d desk) func() *reply {
+	"instrument_overrides": func(d trader) func() *reply {
 		body := more{"account_id": d.account, "instruments": []more{{"root": "ZZ", "multiplier": 7}}}
 		return func() *reply { return d.put("/settings/instruments", body) }
 	},
-	"journal_settings": func(d desk) func() *reply {
+	"journal_settings": func(d trader) func() *reply {
 		return func() *reply { return d.put("/settings/journal", more{"timezone": "Asia/Tokyo"}) }
 	},
-	"missed_trades": func(d desk) func() *reply {
+	"missed_trades": func(d trader) func() *reply {
 		setup := d.made("/setups", more{"name": "x"}).text("id")
 		return posts("/missed-trades", miss(more{"account_id": d.account, "setup_id": setup}))(d)
 	},
@@ -165,17 +165,17 @@ var writers = map[string]func(d desk) (send func() *reply){
 	"notes":                sendsNote,
 	"note_templates":       posts("/note-templates", more{"name": "x", "body": "y"}),
 	"orphaned_annotations": deletesAnnotated, "orphaned_fills": deletesAnnotated,
-	"position_marks": func(d desk) func() *reply {
+	"position_marks": func(d trader) func() *reply {
 		trade := d.fill("A", "buy 1@10", 0).text("trade_id")
 		return func() *reply { return d.put("/positions/"+trade+"/mark", more{"price": 11}) }
 	},
-	"preferences": func(d desk) func() *reply {
+	"preferences": func(d trader) func() *reply {
 		return func() *reply { return d.patch("/me/preferences", `{"a":1}`) }
 	},
 	"refresh_tokens": signsIn, "sessions": signsIn,
 	"routine_items": posts("/routines", more{"title": "x", "stage": "pre", "weekdays": []int{1, 2, 3, 4, 5}}),
-	"routine_seeds": func(d desk) func() *reply { return func() *reply { return d.get("/routines/day/2026-03-10") } },
-	"routine_ticks": func(d desk) func() *reply {
+	"routine_seeds": func(d trader) func() *reply { return func() *reply { return d.get("/routines/day/2026-03-10") } },
+	"routine_ticks": func(d trader) func() *reply {
 		item := d.item("x", "pre", "[0,1,2,3,4,5,6]", "2026-03-10")
 		return func() *reply { return d.tick("2026-03-10", item, true) }
 	},
@@ -184,7 +184,7 @@ var writers = map[string]func(d desk) (send func() *reply){
 	"tags":              posts("/tags", more{"name": "x"}),
 	"token_owners":      posts("/access-tokens", more{"name": "x"}),
 	"trade_annotations": annotates, "trade_tags": annotates, "trade_setups": annotates, "trade_rules": annotates,
-	"unfinished_writes": func(d desk) func() *reply {
+	"unfinished_writes": func(d trader) func() *reply {
 		var fills []more
 		for i := range 2100 {
 			fills = append(fills, more{"symbol": fmt.Sprint("S", i), "side": "buy", "quantity": 1, "price": 10, "executed_at": at(i)})
@@ -208,50 +208,50 @@ var unrequested = map[string]string{
 // as files, and PostgreSQL needs no long writes in parts.
 var unusedTables = map[db.Engine]string{db.SQLite: "attachment_blobs", db.PostgreSQL: "unfinished_writes"}
 
-func posts(path string, body more) func(d desk) func() *reply {
-	return func(d desk) func() *reply { return func() *reply { return d.post(path, body) } }
+func posts(path string, body more) func(d trader) func() *reply {
+	return func(d trader) func() *reply { return func() *reply { return d.post(path, body) } }
 }
 
-func importsBars(d desk) func() *reply {
+func importsBars(d trader) func() *reply {
 	return func() *reply { return d.sendBars("/commit", "BTCUSD.csv", barFile(30)) }
 }
 
-func importsFile(d desk) func() *reply {
+func importsFile(d trader) func() *reply {
 	return func() *reply { return d.upload("/imports/commit", twoFills) }
 }
 
-func sendsFill(d desk) func() *reply {
+func sendsFill(d trader) func() *reply {
 	return func() *reply { return d.post("/executions", d.order("A", "buy 1@10", 0)) }
 }
 
-func sendsNote(d desk) func() *reply {
+func sendsNote(d trader) func() *reply {
 	trade := d.roundTrip("A")
 	return func() *reply {
 		return d.post("/notes", more{"body": "x", "account_id": d.account, "trade_id": trade})
 	}
 }
 
-func putsLayout(d desk) func() *reply {
+func putsLayout(d trader) func() *reply {
 	body := more{"name": "x", "accounts": []more{{"file_account": "U1", "account_id": d.account}}}
 	return func() *reply { return d.put("/import-layouts/0a1b", body) }
 }
 
 // deletes deletes an imported record.
-func deletes(path string) func(d desk) func() *reply {
-	return func(d desk) func() *reply {
+func deletes(path string) func(d trader) func() *reply {
+	return func(d trader) func() *reply {
 		d.upload("/imports/commit", unknownWords, part{"kinds", "", `{"zorp": "interest"}`}).want(http.StatusOK)
 		id := d.get(path).text("0.id")
 		return func() *reply { return d.delete(path + "/" + id) }
 	}
 }
 
-func deletesAnnotated(d desk) func() *reply {
+func deletesAnnotated(d trader) func() *reply {
 	fill := d.fill("A", "buy 1@10", 0)
 	d.annotate(fill.text("trade_id"), more{"notes": "x"})
 	return func() *reply { return d.delete("/executions/" + fill.text("id")) }
 }
 
-func annotates(d desk) func() *reply {
+func annotates(d trader) func() *reply {
 	trade, tag := d.roundTrip("A"), d.made("/tags", more{"name": "x"}).text("id")
 	setup := d.made("/setups", more{"name": "x", "checklist": []string{"wait"}}).text("id")
 	return func() *reply {
@@ -261,7 +261,7 @@ func annotates(d desk) func() *reply {
 	}
 }
 
-func signsIn(d desk) func() *reply {
+func signsIn(d trader) func() *reply {
 	email := d.get("/me").text("email")
 	return func() *reply {
 		return d.w.anonymous().post("/auth/login", more{"email": email, "password": passwordOf(email)})
@@ -289,7 +289,7 @@ func TestForeignKeysAreExplained(t *testing.T) {
 				t.Errorf("%s: add a request that inserts a row to writers", k)
 				continue
 			}
-			send := prepare(w.addUser(owner, fmt.Sprintf("user%d@example.org", i)).desk("Main"))
+			send := prepare(w.addUser(owner, fmt.Sprintf("user%d@example.org", i)).addAccount("Main"))
 			stop := w.deleteParent(k)
 			got := send()
 			stop()

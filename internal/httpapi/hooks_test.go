@@ -23,17 +23,17 @@ type sender struct {
 }
 
 // addHook creates a hook for the account.
-func (d desk) addHook(name string) sender {
+func (d trader) addHook(name string) sender {
 	d.w.t.Helper()
 	made := d.made("/hooks", more{"account_id": d.account, "name": name})
 	return sender{d.w.as(made.text("secret")), made.text("id"), made.text("secret")}
 }
 
 // lasting returns a copy with a credential that does not expire.
-func (d desk) lasting() desk {
+func (d trader) lasting() trader {
 	d.w.t.Helper()
 	_, secret := d.mint(more{"name": "lasting"})
-	return desk{d.w.as(secret), d.account}
+	return trader{d.w.as(secret), d.account}
 }
 
 // send delivers a body as TradingView does, which sends anything as text.
@@ -372,7 +372,7 @@ func TestHookBelongsToItsUser(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()
-		anna := w.addUser(d.client, "anna@example.org").desk("Anna")
+		anna := w.addUser(d.client, "anna@example.org").addAccount("Anna")
 		hook, hers := d.addHook("A"), anna.addHook("B")
 		hook.send("bad").wantCounts(0, 0, 1)
 		entry := d.get("/hooks/" + hook.id + "/quarantine").text("0.id")

@@ -29,7 +29,7 @@ func (r *reply) wantRefusal(status int) {
 }
 
 // wantNothing requires that nothing was written.
-func (d desk) wantNothing() {
+func (d trader) wantNothing() {
 	d.w.t.Helper()
 	for _, table := range []string{"import_batches", "executions", "trades", "cash_transactions", "notes", "tags", "setups"} {
 		if n := d.w.count(`SELECT COUNT(*) FROM ` + table); n != 0 {

@@ -23,15 +23,15 @@ var notInJSONRows = map[string]string{
 	"allow_duplicate": "in a file every repetition is a fill",
 }
 
-// importRows imports a plain JSON file with some rows into the desk's account.
-func (d desk) importRows(rows ...more) *reply {
+// importRows imports a plain JSON file with some rows into the trader's account.
+func (d trader) importRows(rows ...more) *reply {
 	d.w.t.Helper()
 	return d.imported(jsonText(rows))
 }
 
 // exportedFills returns the fills in the account's backup, with the ledger's facts about
 // each, and without values depending on the write order.
-func (d desk) exportedFills() string {
+func (d trader) exportedFills() string {
 	d.w.t.Helper()
 	var backup struct {
 		Executions []map[string]any `json:"executions"`
@@ -68,7 +68,7 @@ func TestJSONRowsHoldEveryField(t *testing.T) {
 	}
 	eachWorld(t, func(t *testing.T, w *world) {
 		byHand := w.trader()
-		byFile, inObject := byHand.desk("File"), byHand.desk("Object")
+		byFile, inObject := byHand.addAccount("File"), byHand.addAccount("Object")
 		for _, row := range rows {
 			byHand.made("/executions", fieldsOf(row, more{"account_id": byHand.account}))
 			byFile.importRows(row).is("inserted", "1").is("error_count", "0")
@@ -76,7 +76,7 @@ func TestJSONRowsHoldEveryField(t *testing.T) {
 		file := jsonText(more{"account": more{"name": "Object"}, "executions": rows})
 		inObject.form("/imports/commit", part{"file", "b.json", file}).want(http.StatusOK).is("inserted", fmt.Sprint(len(rows)))
 		want := byHand.exportedFills()
-		for _, d := range []desk{byFile, inObject} {
+		for _, d := range []trader{byFile, inObject} {
 			if got := d.exportedFills(); got != want {
 				t.Errorf("the file stored\n%s\nwant\n%s", got, want)
 			}
@@ -131,7 +131,7 @@ func TestPrecisionOfJSONRows(t *testing.T) {
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
 		for written, exact := range map[string]string{"2026-01-05 15:07": "2026-01-05T15:07:31Z", "2026-01-06": "2026-01-06T15:07:31Z"} {
-			d := owner.desk(written)
+			d := owner.addAccount(written)
 			fill := more{"symbol": "AAPL", "side": "buy", "quantity": 2, "price": 69}
 			d.importRows(fieldsOf(fill, more{"executed_at": written})).is("inserted", "1")
 			d.importRows(fieldsOf(fill, more{"executed_at": exact})).holds("", `{"inserted": 0, "completed": 1}`)

@@ -82,13 +82,13 @@ func TestBatchStoresKinds(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
-		d := owner.desk("Dollar")
+		d := owner.addAccount("Dollar")
 		id := d.upload("/imports/commit", swissWords, part{"kinds", "", `{"ZORP": "interest"}`}).
 			wantError(http.StatusBadRequest, "mixed_currencies").text("error.details.import_batch_id")
 		d.get("/imports/"+id).want(http.StatusOK).is("status", `"pending"`).is("kinds", `{"ZORP":"interest"}`)
 
 		finish := "/imports/" + id + "/commit"
-		francs := owner.desk("Franc", more{"base_currency": "CHF"})
+		francs := owner.addAccount("Franc", more{"base_currency": "CHF"})
 		francs.upload(finish, swissWords).want(http.StatusOK).is("cash_inserted", "1")
 		d.get("/imports/"+id).want(http.StatusOK).is("status", `"committed"`).is("kinds", `{"zorp":"interest"}`)
 
@@ -99,7 +99,7 @@ func TestBatchStoresKinds(t *testing.T) {
 
 		// A stored choice counts as used, a word without a choice does not.
 		francs.upload("/imports/commit", swissWords, part{"kinds", "", `{"blip": "fee"}`}).want(http.StatusOK)
-		third := owner.desk("Third", more{"base_currency": "CHF"})
+		third := owner.addAccount("Third", more{"base_currency": "CHF"})
 		later := third.upload("/imports/commit", swissWords).want(http.StatusOK).text("import_batch_id")
 		third.get("/imports/"+later).want(http.StatusOK).is("kinds", `{"blip":"fee"}`)
 	})

@@ -12,7 +12,7 @@ func TestImportLayouts(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
-		other := d.desk("Other")
+		other := d.addAccount("Other")
 		const path = "/import-layouts/0a1b"
 		d.get("/import-layouts").want(http.StatusOK).is("", "[]")
 		d.get(path).wantError(http.StatusNotFound, "not_found")
@@ -77,7 +77,7 @@ func TestTokenReadsLayoutsOfItsAccounts(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
-		other := d.desk("Other")
+		other := d.addAccount("Other")
 		store := func(signature string, accounts ...string) {
 			list := []more{}
 			for _, id := range accounts {

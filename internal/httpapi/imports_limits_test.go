@@ -64,7 +64,7 @@ func TestImportsAreQueued(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()
-		neighbor := w.addUser(d.client, "anna@example.org").desk("Own")
+		neighbor := w.addUser(d.client, "anna@example.org").addAccount("Own")
 		release := w.hold(d.account)
 		committed, previewed := make(chan *reply), make(chan *reply, 3)
 		go func() { committed <- d.upload("/imports/commit", twoFills) }()

@@ -39,7 +39,7 @@ func file(rows []string) string { return headLine + strings.Join(rows, "") }
 
 // holding is what an account holds, without the ids: its fills, and what its
 // trades made.
-func (d desk) holding() string {
+func (d trader) holding() string {
 	d.w.t.Helper()
 	var b strings.Builder
 	for _, list := range []struct {
@@ -62,8 +62,8 @@ func (d desk) holding() string {
 	return b.String()
 }
 
-// sound checks the whole installation.
-func (w *world) sound() {
+// checkInstallation checks the whole installation.
+func (w *world) checkInstallation() {
 	w.t.Helper()
 	err := w.services.Check(w.t.Context(), func(what string) { w.t.Error(what) })
 	if err != nil {
@@ -88,7 +88,7 @@ func TestPartialFilesCombineToTheCompleteOne(t *testing.T) {
 			{{25, 35}, {0, 60}, {0, 10}},
 			{{50, 60}, {40, 55}, {30, 45}, {20, 35}, {10, 25}, {0, 15}},
 		} {
-			d := whole.desk(fmt.Sprint("Part ", i))
+			d := whole.addAccount(fmt.Sprint("Part ", i))
 			inserted := 0
 			for _, p := range parts {
 				// A cut between two equal fills cannot be told from one fill exported
@@ -101,7 +101,7 @@ func TestPartialFilesCombineToTheCompleteOne(t *testing.T) {
 				t.Errorf("parts %v: %d inserted,\n%s\nwant\n%s", parts, inserted, got, want)
 			}
 		}
-		w.sound()
+		w.checkInstallation()
 	})
 }
 
@@ -145,14 +145,14 @@ func TestAnnotationsOutliveAnImport(t *testing.T) {
 			if n := w.stored(); n != 1 {
 				t.Fatalf("%d files are stored while the words wait", n)
 			}
-			w.sound()
+			w.checkInstallation()
 			batch = d.imported(twoFills).text("import_batch_id")
 			if after := words(); after != before {
 				t.Errorf("the words are\n%s\nwant\n%s", after, before)
 			}
 		}
 		wantDownload(t, d.get("/attachments/"+picture.text("id")).want(http.StatusOK), "image/png", tinyPNG)
-		w.sound()
+		w.checkInstallation()
 	})
 }
 
@@ -162,26 +162,26 @@ func TestImportsAtOnce(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		first := w.trader()
 		rows := manyFills(400)
-		whole := first.desk("Whole")
+		whole := first.addAccount("Whole")
 		whole.imported(file(rows))
 		want := whole.holding()
-		second := first.desk("Second")
+		second := first.addAccount("Second")
 		// Four overlapping windows, for each of two accounts.
 		replies := atOnce(8, func(i int) *reply {
-			d := []desk{first, second}[i%2]
+			d := []trader{first, second}[i%2]
 			from, to := uncut(rows, 90*(i/2)), uncut(rows, 90*(i/2)+130)
 			return d.upload("/imports/commit", file(rows[from:to]))
 		})
 		if count := tally(replies); count[http.StatusOK] != 8 {
 			t.Fatalf("the uploads were answered %v: %s", count, replies[0].body)
 		}
-		for _, d := range []desk{first, second} {
+		for _, d := range []trader{first, second} {
 			if got := d.holding(); got != want {
 				t.Errorf("%s\nwant\n%s", got, want)
 			}
 		}
 		// The same file from many hands goes in once.
-		third := first.desk("Third")
+		third := first.addAccount("Third")
 		replies = atOnce(6, func(int) *reply { return third.upload("/imports/commit", file(rows)) })
 		inserted := 0
 		for _, r := range replies {
@@ -194,7 +194,7 @@ func TestImportsAtOnce(t *testing.T) {
 		if got := third.holding(); inserted != 1 || got != want {
 			t.Errorf("%d of six inserted everything:\n%s\nwant\n%s", inserted, got, want)
 		}
-		w.sound()
+		w.checkInstallation()
 	})
 }
 
@@ -220,7 +220,7 @@ func TestReversalsAtOnce(t *testing.T) {
 		if n := d.get("/executions").want(http.StatusOK).count(""); n != len(rows) {
 			t.Errorf("%d fills, want %d", n, len(rows))
 		}
-		w.sound()
+		w.checkInstallation()
 	})
 }
 
@@ -242,12 +242,12 @@ func TestFinishedAtOnce(t *testing.T) {
 			}
 		}
 		d.get("/executions").want(http.StatusOK).wantColumn("price", "10", "11")
-		w.sound()
+		w.checkInstallation()
 	})
 }
 
 // formOf writes an upload form.
-func (d desk) formOf(content string) (body []byte, contentType string) {
+func (d trader) formOf(content string) (body []byte, contentType string) {
 	d.w.t.Helper()
 	var out bytes.Buffer
 	w := multipart.NewWriter(&out)
@@ -262,7 +262,7 @@ func (d desk) formOf(content string) (body []byte, contentType string) {
 }
 
 // settled waits until the account's latest import is no longer pending.
-func (d desk) settled() *reply {
+func (d trader) settled() *reply {
 	d.w.t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; { // asking takes its time, so this is no busy loop
 		found := d.get("/imports").want(http.StatusOK)
@@ -295,8 +295,8 @@ func (g gone) Read(p []byte) (int, error) {
 func TestClientDisconnects(t *testing.T) {
 	t.Parallel()
 	rows := manyFills(2000)
-	for name, send := range map[string]func(t *testing.T, d desk){
-		"at the last byte": func(t *testing.T, d desk) {
+	for name, send := range map[string]func(t *testing.T, d trader){
+		"at the last byte": func(t *testing.T, d trader) {
 			t.Helper()
 			body, contentType := d.formOf(file(rows))
 			ctx, cancel := context.WithCancel(t.Context())
@@ -311,7 +311,7 @@ func TestClientDisconnects(t *testing.T) {
 			}
 			d.get("/imports").is("", "[]") // the client had left, so nothing was parsed
 		},
-		"on the wire": func(t *testing.T, d desk) {
+		"on the wire": func(t *testing.T, d trader) {
 			t.Helper()
 			address, err := url.Parse(d.w.serve().URL)
 			if err != nil {

@@ -46,7 +46,7 @@ func TestSideByColumnContent(t *testing.T) {
 		d := w.trader()
 		for _, header := range []string{"Sell/Buy", "Trans", "Deal", "Order", "Operazione", "Operación", "Vorgang"} {
 			file := "Date,Symbol," + header + ",Quantity,Price\n2026-01-05,AAPL,Kauf,10,100\n2026-01-06,AAPL,Verkauf,10,110\n"
-			at := d.desk(header)
+			at := d.addAccount(header)
 			at.upload("/imports", file).want(http.StatusOK).is("suggested_mapping.side", `"`+header+`"`).is("outcome.open_trades", "0")
 			at.imported(file).holds("", `{"inserted": 2, "trades": 1, "error_count": 0}`)
 			d.get("/trades?account_id="+at.account).want(http.StatusOK).is("0.net_pnl", "100")
@@ -74,7 +74,7 @@ func TestOrdersThatWereNotFilled(t *testing.T) {
 		}
 		d.get("/executions").want(http.StatusOK).wantColumn("quantity", "10", "4", "14")
 		// A mapped column is used as well, and a constant switches it off.
-		all := d.desk("All")
+		all := d.addAccount("All")
 		all.upload("/imports", orders, part{
 			"column_mapping", "",
 			`{"symbol":"Symbol","side":"Side","quantity":"Qty","price":"Price","executed_at":"Date","status":"=filled"}`,
@@ -116,7 +116,7 @@ func TestFileInAnotherCurrency(t *testing.T) {
 			// The refused import waits: for the other account, or for leave to mix.
 			id := refused.text("error.details.import_batch_id")
 			d.get("/imports/"+id).want(http.StatusOK).is("status", `"pending"`)
-			other := desk{d.client, fits}
+			other := trader{d.client, fits}
 			if name == "rows" {
 				other.upload("/imports/"+id+"/commit", file).want(http.StatusOK).is("account_id", `"`+fits+`"`)
 				other.upload("/imports", file).want(http.StatusOK).is("currency.mismatch", "false")
@@ -141,7 +141,7 @@ func TestMappingForAFileWithItsOwnReader(t *testing.T) {
 			"metatrader/testdata/mt5-hedging.txtar", "metatrader/testdata/mt4-statement.txtar", "brokers/ibkr/testdata/flex-xml.txtar",
 			"brokers/ibkr/testdata/activity.txtar", "brokers/testdata/thinkorswim-statement.txtar",
 		} {
-			at := d.desk(name)
+			at := d.addAccount(name)
 			for _, path := range []string{"/imports", "/imports/commit"} {
 				answer := at.upload(path, fixture(t, name), mapping, part{"allow_currency_mismatch", "", "true"}).want(http.StatusOK)
 				if !strings.Contains(answer.json("warnings"), "column_mapping was ignored") {

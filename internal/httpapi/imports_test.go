@@ -16,14 +16,14 @@ const twoFills = "Symbol,Side,Quantity,Price,Executed At,Commission\n" +
 const headLine = "Symbol,Side,Quantity,Price,Executed At,Commission\n"
 
 // upload sends a file to a route.
-func (d desk) upload(path, content string, fields ...part) *reply {
+func (d trader) upload(path, content string, fields ...part) *reply {
 	d.w.t.Helper()
 	parts := append([]part{{"file", "fills.csv", content}, {"account_id", "", d.account}}, fields...)
 	return d.form(path, parts...)
 }
 
 // imported commits a file and returns the answer.
-func (d desk) imported(content string) *reply {
+func (d trader) imported(content string) *reply {
 	d.w.t.Helper()
 	return d.upload("/imports/commit", content).want(http.StatusOK)
 }
@@ -175,11 +175,11 @@ func TestPendingImportsExpire(t *testing.T) {
 		}
 		w.clock.Advance(23 * time.Hour)
 		sweep()
-		d = desk{w.as(w.logIn(ownerEmail, ownerPassword).text("access_token")), d.account}
+		d = trader{w.as(w.logIn(ownerEmail, ownerPassword).text("access_token")), d.account}
 		d.get("/imports/"+id).want(http.StatusOK).is("status", `"pending"`)
 		w.clock.Advance(2 * time.Hour)
 		sweep()
-		d = desk{w.as(w.logIn(ownerEmail, ownerPassword).text("access_token")), d.account}
+		d = trader{w.as(w.logIn(ownerEmail, ownerPassword).text("access_token")), d.account}
 		d.get("/imports/"+id).want(http.StatusOK).is("status", `"failed"`)
 	})
 }
@@ -235,7 +235,7 @@ func TestImportsArePerUser(t *testing.T) {
 		d := w.trader()
 		d.imported(twoFills)
 		id := d.get("/imports").text("0.id")
-		other := desk{w.addUser(d.client, "bob@example.org"), d.account}
+		other := trader{w.addUser(d.client, "bob@example.org"), d.account}
 		other.upload("/imports", twoFills).wantError(http.StatusNotFound, "not_found")
 		other.upload("/imports/commit", twoFills).wantError(http.StatusNotFound, "not_found")
 		other.upload("/imports/"+id+"/commit", twoFills).wantError(http.StatusNotFound, "not_found")
@@ -323,7 +323,7 @@ func TestExportFormats(t *testing.T) {
 		d.get("/exports?rows=all").wantError(http.StatusBadRequest, "bad_request").wantField("rows")
 		// What was exported as a table comes back as the same trade.
 		csv := string(d.get("/exports?format=csv").body)
-		other := d.desk("Copy")
+		other := d.addAccount("Copy")
 		other.imported(csv).holds("", `{"trades": 1}`)
 		d.get("/trades?account_id="+other.account).want(http.StatusOK).is("0.net_pnl", "198")
 	})
@@ -339,7 +339,7 @@ func TestOriginOfImports(t *testing.T) {
 		d.upload("/imports/commit", twoFills, watch).want(http.StatusOK)
 		d.get("/imports").is("0.origin", `"upload"`).is("0.origin_id", `""`)
 		_, secret := d.mint(map[string]any{"name": "agent", "scope": "import"})
-		agent := desk{w.as(secret), d.account}
+		agent := trader{w.as(secret), d.account}
 		d.delete("/executions/" + d.get("/executions").text("0.id")).wantNone()
 		agent.upload("/imports/commit", twoFills, watch).want(http.StatusOK).holds("", `{"inserted": 0, "skipped": 2}`)
 		d.get("/imports").is("0.origin", `"watch"`)

@@ -33,8 +33,8 @@ func TestAttachmentsAreDeletedWithTheirRecord(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
-		d := w.addUser(owner, "anna@example.org").desk("Main")
-		second := d.desk("Second")
+		d := w.addUser(owner, "anna@example.org").addAccount("Main")
+		second := d.addAccount("Second")
 		trade, note := d.roundTrip("A"), d.made("/notes", more{"body": "b"}).text("id")
 		attach := func(parent string, times int) (ids []string) {
 			for range times {

@@ -74,7 +74,7 @@ func TestAFillIsSentOnce(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()
-		keyed := desk{d.with("Idempotency-Key", "k-1"), d.account}
+		keyed := trader{d.with("Idempotency-Key", "k-1"), d.account}
 		body := d.order("A", "buy 1@1", 0, more{"allow_duplicate": true})
 		first := keyed.made("/executions", body)
 		again := keyed.made("/executions", body)
@@ -82,12 +82,12 @@ func TestAFillIsSentOnce(t *testing.T) {
 			t.Errorf("the same key returned %s and then %s", first.body, again.body)
 		}
 		keyed.post("/executions", d.order("A", "buy 2@1", 0)).wantError(http.StatusConflict, "conflict")
-		retry := desk{d.with("Idempotency-Key", "k-2"), d.account}
+		retry := trader{d.with("Idempotency-Key", "k-2"), d.account}
 		retry.post("/executions", d.order("A", "buy 0@1", 0)).wantField("quantity") // a refusal is not kept
 		retry.made("/executions", d.order("A", "buy 3@1", 0))
 		d.get("/executions").want(http.StatusOK).wantColumn("quantity", "1", "3")
 		// A deduped answer is kept as well.
-		dup := desk{d.with("Idempotency-Key", "k-3"), d.account}
+		dup := trader{d.with("Idempotency-Key", "k-3"), d.account}
 		dup.post("/executions", d.order("A", "buy 3@1", 0)).want(http.StatusOK).is("deduped", "true")
 		d.delete("/executions/" + d.get("/executions").text("1.id")).wantNone()
 		dup.post("/executions", d.order("A", "buy 3@1", 0)).want(http.StatusOK).is("deduped", "true")

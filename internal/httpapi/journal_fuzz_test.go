@@ -21,21 +21,21 @@ type fuzzedRoute struct {
 }
 
 // fuzzedJournals returns a full journal on each available engine.
-func fuzzedJournals(f *testing.F) []desk {
+func fuzzedJournals(f *testing.F) []trader {
 	f.Helper()
 	engines := []db.Engine{db.SQLite}
 	if os.Getenv("SVC_TEST_POSTGRES") != "" {
 		engines = append(engines, db.PostgreSQL)
 	}
-	var desks []desk
+	var traders []trader
 	for _, engine := range engines {
-		desks = append(desks, newWorld(f, testkit.Open(f, engine)).trader())
+		traders = append(traders, newWorld(f, testkit.Open(f, engine)).trader())
 	}
-	return desks
+	return traders
 }
 
 // fuzzedRoutes returns the writes to a journal with these record ids.
-func fuzzedRoutes(d desk, id map[string]string) []fuzzedRoute {
+func fuzzedRoutes(d trader, id map[string]string) []fuzzedRoute {
 	account := []string{"name", "broker", "account_type", "base_currency", "starting_balance"}
 	fill := []string{
 		"symbol", "side", "quantity", "price", "executed_at", "instrument_type", "fees", "commission", "multiplier", "stated_pnl", "external_id", "details",
@@ -86,13 +86,13 @@ var nasty = []string{
 // FuzzJournalBodies spoils one field in each journal write after the other. No value may
 // cause a 5xx, neither when it is written nor when it is read.
 func FuzzJournalBodies(f *testing.F) {
-	desks := fuzzedJournals(f)
-	ids := make([]map[string]string, len(desks))
-	for i, d := range desks {
+	traders := fuzzedJournals(f)
+	ids := make([]map[string]string, len(traders))
+	for i, d := range traders {
 		ids[i] = everything(d)
 	}
 	seeds := 0
-	for route, r := range fuzzedRoutes(desks[0], ids[0]) {
+	for route, r := range fuzzedRoutes(traders[0], ids[0]) {
 		for field := range r.fields {
 			for range 4 {
 				f.Add(uint8(route), uint8(field), nasty[seeds%len(nasty)])
@@ -101,8 +101,8 @@ func FuzzJournalBodies(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, route, field uint8, value string) {
-		for i := range desks {
-			d, id := desks[i].in(t), ids[i]
+		for i := range traders {
+			d, id := traders[i].in(t), ids[i]
 			all := fuzzedRoutes(d, id)
 			r := all[int(route)%len(all)]
 			body := fieldsOf(r.body, more{r.fields[int(field)%len(r.fields)]: rawOrText(value)})
@@ -142,8 +142,8 @@ func noFault(t *testing.T, r *reply, sent any) *reply {
 
 // FuzzJournalQueries queries every list with any query.
 func FuzzJournalQueries(f *testing.F) {
-	desks := fuzzedJournals(f)
-	for _, d := range desks {
+	traders := fuzzedJournals(f)
+	for _, d := range traders {
 		everything(d)
 	}
 	paths := append([]string{"/settings/instruments"}, journalLists...)
@@ -156,7 +156,7 @@ func FuzzJournalQueries(f *testing.F) {
 		f.Add(query)
 	}
 	f.Fuzz(func(t *testing.T, query string) {
-		for _, d := range desks {
+		for _, d := range traders {
 			for _, path := range paths {
 				request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/api/v1"+path, nil)
 				request.URL.RawQuery = query

@@ -19,28 +19,28 @@ import (
 // more are further request fields.
 type more map[string]any
 
-// desk is a signed-in user with an account.
-type desk struct {
+// trader is a signed-in user with an account.
+type trader struct {
 	*client
 	account string
 }
 
-// desk creates an account.
-func (c *client) desk(name string, fields ...more) desk {
+// trader creates an account.
+func (c *client) addAccount(name string, fields ...more) trader {
 	c.w.t.Helper()
-	return desk{c, c.made("/accounts", fieldsOf(more{"name": name}, fields...)).text("id")}
+	return trader{c, c.made("/accounts", fieldsOf(more{"name": name}, fields...)).text("id")}
 }
 
 // trader returns the owner of a new installation with a new account.
-func (w *world) trader() desk {
+func (w *world) trader() trader {
 	w.t.Helper()
-	return w.setUp().desk("Main")
+	return w.setUp().addAccount("Main")
 }
 
-// in returns the desk to a subtest.
-func (d desk) in(t *testing.T) desk {
+// in returns the trader to a subtest.
+func (d trader) in(t *testing.T) trader {
 	t.Helper()
-	return desk{d.client.in(t), d.account}
+	return trader{d.client.in(t), d.account}
 }
 
 // made creates a record.
@@ -63,7 +63,7 @@ func at(minute int) string {
 }
 
 // order returns the body for a fill, written as "buy 100@10".
-func (d desk) order(symbol, text string, minute int, extra ...more) more {
+func (d trader) order(symbol, text string, minute int, extra ...more) more {
 	d.w.t.Helper()
 	side, rest, _ := strings.Cut(text, " ")
 	quantity, price, ok := strings.Cut(rest, "@")
@@ -77,13 +77,13 @@ func (d desk) order(symbol, text string, minute int, extra ...more) more {
 }
 
 // fill records a fill, written as "buy 100@10".
-func (d desk) fill(symbol, text string, minute int, extra ...more) *reply {
+func (d trader) fill(symbol, text string, minute int, extra ...more) *reply {
 	d.w.t.Helper()
 	return d.made("/executions", d.order(symbol, text, minute, extra...))
 }
 
 // fills records fills a minute apart and returns the answers.
-func (d desk) fills(symbol string, first int, texts ...string) []*reply {
+func (d trader) fills(symbol string, first int, texts ...string) []*reply {
 	d.w.t.Helper()
 	made := make([]*reply, len(texts))
 	for i, text := range texts {
@@ -93,25 +93,25 @@ func (d desk) fills(symbol string, first int, texts ...string) []*reply {
 }
 
 // roundTrip records a closed trade and returns its id.
-func (d desk) roundTrip(symbol string) string {
+func (d trader) roundTrip(symbol string) string {
 	d.w.t.Helper()
 	return d.fills(symbol, 0, "buy 100@10", "sell 100@12")[1].text("trade_id")
 }
 
 // trades lists a symbol's trades.
-func (d desk) trades(symbol string) *reply {
+func (d trader) trades(symbol string) *reply {
 	d.w.t.Helper()
 	return d.get("/trades?symbol=" + symbol).want(http.StatusOK)
 }
 
 // trade reads a trade.
-func (d desk) trade(id string) *reply {
+func (d trader) trade(id string) *reply {
 	d.w.t.Helper()
 	return d.get("/trades/" + id).want(http.StatusOK)
 }
 
 // annotate changes a trade's annotations.
-func (d desk) annotate(trade string, fields any) *reply {
+func (d trader) annotate(trade string, fields any) *reply {
 	d.w.t.Helper()
 	return d.patch("/trades/"+trade, fields).want(http.StatusOK)
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // annotated adds every kind of annotation to a trade.
-func (d desk) annotated(trade, word string) (tag, setup, attachment string) {
+func (d trader) annotated(trade, word string) (tag, setup, attachment string) {
 	d.w.t.Helper()
 	tag, setup = d.made("/tags", more{"name": "tag " + word}).text("id"), d.made("/setups", more{"name": "setup " + word}).text("id")
 	d.annotate(trade, more{"notes": word, "tag_ids": []string{tag}, "setup_id": setup, "emotional_state": word, "initial_risk": 10})

@@ -13,7 +13,7 @@ var journalLists = []string{
 }
 
 // everything creates a journal with a record of each kind and returns the ids by kind.
-func everything(d desk) map[string]string {
+func everything(d trader) map[string]string {
 	trade := d.roundTrip("A")
 	lost := d.fill("LOST", "buy 1@1", 0)
 	d.annotate(lost.text("trade_id"), more{"notes": "secret"})
@@ -37,8 +37,8 @@ func TestRecordsOfOthersAreNotFound(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp() // also an owner sees only what is theirs
-		mine := owner.desk("Mine")
-		id := everything(w.addUser(owner, "anna@example.org").desk("Hers"))
+		mine := owner.addAccount("Mine")
+		id := everything(w.addUser(owner, "anna@example.org").addAccount("Hers"))
 		anna := w.as(w.logIn("anna@example.org", passwordOf("anna@example.org")).text("access_token"))
 		own := everything(mine)
 		before := map[string]string{}
@@ -139,8 +139,8 @@ func TestForeignReferences(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
-		mine := owner.desk("Mine")
-		id := everything(w.addUser(owner, "anna@example.org").desk("Hers"))
+		mine := owner.addAccount("Mine")
+		id := everything(w.addUser(owner, "anna@example.org").addAccount("Hers"))
 		own := everything(mine)
 		for _, c := range []struct {
 			kind, method, path string
@@ -212,7 +212,7 @@ func TestTheJournalNeedsACredential(t *testing.T) {
 		w.anonymous().post("/executions", d.order("A", "buy 1@1", 0)).wantError(http.StatusUnauthorized, "unauthorized")
 		w.anonymous().delete("/accounts/"+d.account).wantError(http.StatusUnauthorized, "unauthorized")
 		_, token := d.mint(map[string]any{"name": "reader", "scope": "read"})
-		reader := desk{w.as(token), d.account}
+		reader := trader{w.as(token), d.account}
 		for _, path := range journalLists {
 			reader.get(path).want(http.StatusOK)
 		}

@@ -15,7 +15,7 @@ import (
 var scoped = []string{"/executions", "/trades", "/cash-transactions", "/notes", "/missed-trades"}
 
 // record adds one record for each list to an account, all at the same instant or day.
-func (d desk) record(symbol string, minute int) {
+func (d trader) record(symbol string, minute int) {
 	d.w.t.Helper()
 	d.fill(symbol, "buy 1@1", minute)
 	d.made("/cash-transactions", more{"account_id": d.account, "type": "fee", "amount": 1, "occurred_at": at(minute)})
@@ -28,12 +28,12 @@ func TestAccountScope(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
-		a, b, c := owner.desk("A"), owner.desk("B"), owner.desk("C")
-		euro := owner.desk("E", more{"base_currency": "EUR"})
-		for _, d := range []desk{a, b, c, euro} {
+		a, b, c := owner.addAccount("A"), owner.addAccount("B"), owner.addAccount("C")
+		euro := owner.addAccount("E", more{"base_currency": "EUR"})
+		for _, d := range []trader{a, b, c, euro} {
 			d.record("A", 0)
 		}
-		stranger := w.addUser(owner, "stranger@example.org").desk("S")
+		stranger := w.addUser(owner, "stranger@example.org").addAccount("S")
 		for _, path := range scoped {
 			for _, scope := range []struct {
 				query string
@@ -132,16 +132,16 @@ func TestPages(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
-		desks := []desk{owner.desk("A"), owner.desk("B"), owner.desk("C")}
+		traders := []trader{owner.addAccount("A"), owner.addAccount("B"), owner.addAccount("C")}
 		for i := range 7 {
-			desks[i%3].record(fmt.Sprint("S", i), i/4) // many at the same instant
+			traders[i%3].record(fmt.Sprint("S", i), i/4) // many at the same instant
 		}
 		for _, path := range scoped {
 			whole := owner.get(path).want(http.StatusOK)
 			if n := whole.count(""); n != 7 || whole.header.Get("Link") != "" {
 				t.Fatalf("%s: %d records, Link %q", path, n, whole.header.Get("Link"))
 			}
-			for _, query := range []string{"?", "?account_id=" + desks[0].account + "," + desks[1].account + "&", "?from=" + at(1) + "&"} {
+			for _, query := range []string{"?", "?account_id=" + traders[0].account + "," + traders[1].account + "&", "?from=" + at(1) + "&"} {
 				all := owner.get(path + query).want(http.StatusOK).column("id")
 				for _, size := range []int{1, 2, 3, len(all), 1000} {
 					page := path + query + "limit=" + fmt.Sprint(size)

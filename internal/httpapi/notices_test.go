@@ -54,7 +54,7 @@ func TestNotices(t *testing.T) {
 		w.addUser(owner, "anna@example.org").get("/notices").want(http.StatusOK).is("", "[]")
 
 		// A token without the account sees nothing.
-		second := d.desk("Second")
+		second := d.addAccount("Second")
 		_, limited := owner.mint(more{"name": "limited", "account_ids": []string{second.account}})
 		w.as(limited).get("/notices").want(http.StatusOK).is("", "[]")
 

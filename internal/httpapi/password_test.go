@@ -14,13 +14,13 @@ func TestPasswordChange(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		w.setUp()
-		desk, phone := w.logIn(ownerEmail, ownerPassword), w.logIn(ownerEmail, ownerPassword)
-		caller := w.as(desk.text("access_token"))
+		desktop, phone := w.logIn(ownerEmail, ownerPassword), w.logIn(ownerEmail, ownerPassword)
+		caller := w.as(desktop.text("access_token"))
 		_, secret := caller.mint(map[string]any{"name": "cron"})
 		fresh := caller.put("/me/password", change(ownerPassword, "another password")).want(http.StatusOK).wantPair(true).
 			wantKeys("", "access_token", "refresh_token", "is_admin", "token_type", "expires_in")
 		// Earlier refresh tokens are dead, the caller's own too.
-		w.refresh(desk.text("refresh_token")).wantError(http.StatusUnauthorized, "unauthorized")
+		w.refresh(desktop.text("refresh_token")).wantError(http.StatusUnauthorized, "unauthorized")
 		w.refresh(phone.text("refresh_token")).wantError(http.StatusUnauthorized, "unauthorized")
 		// Earlier access tokens live out their time, and personal ones go on.
 		caller.get("/me").want(http.StatusOK)

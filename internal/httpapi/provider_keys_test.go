@@ -41,7 +41,7 @@ func repeatRequest(w http.ResponseWriter, r *http.Request) {
 
 // keyHolder is a user with trades who enters provider keys, and keeps all answers.
 type keyHolder struct {
-	desk
+	trader
 	answers strings.Builder
 }
 
@@ -123,7 +123,7 @@ func TestKeysOfProvidersStayInside(t *testing.T) {
 		endpoints[name] = to
 	}
 	eachWorld(t, func(t *testing.T, w *world) {
-		h := &keyHolder{desk: w.trader()}
+		h := &keyHolder{trader: w.trader()}
 		h.trade("AAPL", "stock")
 		h.trade("EURUSD", "forex")
 		h.trade("ESH6", "future")

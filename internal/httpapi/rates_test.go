@@ -52,8 +52,8 @@ func TestPositionTotals(t *testing.T) {
 		mark := func(id string, price string) {
 			d.put("/positions/"+id+"/mark", more{"price": price}).want(http.StatusOK)
 		}
-		euro := d.client.desk("Euro", more{"base_currency": "EUR"})
-		swiss := d.client.desk("Swiss", more{"base_currency": "CHF"})
+		euro := d.client.addAccount("Euro", more{"base_currency": "EUR"})
+		swiss := d.client.addAccount("Swiss", more{"base_currency": "CHF"})
 		first := d.fill("BTCUSD", "buy 2@100", 1, crypto).text("trade_id")
 		d.annotate(first, more{"stop_price": "98"})
 		mark(first, "105")

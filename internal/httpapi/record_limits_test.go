@@ -15,13 +15,13 @@ import (
 type limitTest struct {
 	limit *limits.Limit
 	max   int // instead of the real limit
-	add   func(d desk, i int) *reply
+	add   func(d trader, i int) *reply
 	// isStored reports that more are stored: the oldest is deleted.
 	isStored bool
 }
 
-func postNumbered(path string, body more) func(d desk, i int) *reply {
-	return func(d desk, i int) *reply {
+func postNumbered(path string, body more) func(d trader, i int) *reply {
+	return func(d trader, i int) *reply {
 		own := more{}
 		for key, value := range body {
 			if text, ok := value.(string); ok && strings.Contains(text, "%d") {
@@ -53,23 +53,23 @@ var limitTests = []limitTest{
 	{limit: &limits.Views, max: 2, add: postNumbered("/views", more{"name": "view %d"})},
 	{limit: &limits.RoutineItems, max: 15, add: postNumbered("/routines", more{"title": "item %d", "stage": "pre", "weekdays": []int{1}})},
 	{limit: &limits.BarAliases, max: 2, add: postNumbered("/bars/aliases", more{"symbol": "S%d", "bars_symbol": "ES"})},
-	{limit: &limits.Connections, max: 2, add: func(d desk, i int) *reply {
+	{limit: &limits.Connections, max: 2, add: func(d trader, i int) *reply {
 		return d.post("/connections", d.connectionOf(more{"name": fmt.Sprint("c ", i), "schedule": "manual"}))
 	}},
 	{limit: &limits.Hooks, max: 2, add: postNumbered("/hooks", more{"account_id": "account", "name": "hook %d"})},
 	{limit: &limits.ShareLinks, max: 2, add: postNumbered("/share-links", more{})},
 	{limit: &limits.AccessTokens, max: 2, add: postNumbered("/access-tokens", more{"name": "token %d"})},
-	{limit: &limits.ImportBatches, max: 2, add: func(d desk, i int) *reply {
+	{limit: &limits.ImportBatches, max: 2, add: func(d trader, i int) *reply {
 		return d.upload("/imports/commit", strings.ReplaceAll(twoFills, "AAPL", fmt.Sprint("AAP", i)))
 	}},
-	{limit: &limits.BarImports, max: 2, add: func(d desk, i int) *reply {
+	{limit: &limits.BarImports, max: 2, add: func(d trader, i int) *reply {
 		file := fmt.Sprintf("time,open,high,low,close\n%d,1,1,1,1\n%d,1,1,1,1\n", 1761055200+600*i, 1761055260+600*i)
 		return d.form("/bars/imports/commit", part{"file", "ES, 1.csv", file}, part{"symbol", "", "ES"})
 	}},
-	{limit: &limits.ImportLayouts, max: 2, isStored: true, add: func(d desk, i int) *reply {
+	{limit: &limits.ImportLayouts, max: 2, isStored: true, add: func(d trader, i int) *reply {
 		return d.put(fmt.Sprint("/import-layouts/layout-", i), more{"name": "x"})
 	}},
-	{limit: &limits.Sessions, max: 3, isStored: true, add: func(d desk, _ int) *reply {
+	{limit: &limits.Sessions, max: 3, isStored: true, add: func(d trader, _ int) *reply {
 		d.w.clock.Advance(time.Second)
 		return d.w.logIn("sessions@example.org", passwordOf("sessions@example.org"))
 	}},
@@ -93,7 +93,7 @@ func TestRecordsAreLimited(t *testing.T) { // not parallel: it changes limits fo
 		owner := w.setUp()
 		for _, test := range limitTests {
 			name := test.limit.Records
-			d := w.addUser(owner, strings.ReplaceAll(strings.SplitN(name, " (", 2)[0], " ", "-")+"@example.org").desk("Own")
+			d := w.addUser(owner, strings.ReplaceAll(strings.SplitN(name, " (", 2)[0], " ", "-")+"@example.org").addAccount("Own")
 			added := 0
 			for ; added < test.max+2; added++ {
 				if r := test.add(d, added); r.status >= http.StatusBadRequest {
@@ -164,7 +164,7 @@ func TestExportsAreQueued(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()
-		neighbor := w.addUser(d.client, "anna@example.org").desk("Own")
+		neighbor := w.addUser(d.client, "anna@example.org").addAccount("Own")
 		id := d.get("/me").text("id")
 		release, err := w.api.HoldExport(t.Context(), id)
 		if err != nil {

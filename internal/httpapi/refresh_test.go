@@ -174,8 +174,8 @@ func TestSessions(t *testing.T) {
 		phone := w.anonymous().from("10.0.0.1:1").with("X-Forwarded-For", "198.51.100.9").with("User-Agent", "Phone/1").
 			post("/auth/login", account(ownerEmail, ownerPassword)).want(http.StatusOK)
 		w.clock.Advance(time.Minute)
-		desk := w.anonymous().from("198.51.100.8:1").with("User-Agent", "Desk/1").post("/auth/login", account(ownerEmail, ownerPassword)).want(http.StatusOK)
-		list := w.as(desk.text("access_token")).get("/me/sessions").want(http.StatusOK).
+		desktop := w.anonymous().from("198.51.100.8:1").with("User-Agent", "Desk/1").post("/auth/login", account(ownerEmail, ownerPassword)).want(http.StatusOK)
+		list := w.as(desktop.text("access_token")).get("/me/sessions").want(http.StatusOK).
 			wantKeys("0", "id", "created_at", "last_used_at", "expires_at", "ip", "user_agent", "current")
 		if list.count("") != 3 {
 			t.Fatalf("sessions %s", list.body)
@@ -189,11 +189,11 @@ func TestSessions(t *testing.T) {
 		if list.text("1.created_at") != "2026-03-10T15:05:05Z" || list.text("1.expires_at") != "2026-04-09T15:05:05Z" {
 			t.Errorf("the second is %v", list.value("1"))
 		}
-		w.as(desk.text("access_token")).delete("/me/sessions/" + list.text("1.id")).wantNone()
+		w.as(desktop.text("access_token")).delete("/me/sessions/" + list.text("1.id")).wantNone()
 		w.refresh(phone.text("refresh_token")).wantError(http.StatusUnauthorized, "unauthorized")
-		w.refresh(desk.text("refresh_token")).want(http.StatusOK)
-		w.as(desk.text("access_token")).delete("/me/sessions/"+list.text("1.id")).wantError(http.StatusNotFound, "not_found")
-		if n := w.as(desk.text("access_token")).get("/me/sessions").count(""); n != 2 {
+		w.refresh(desktop.text("refresh_token")).want(http.StatusOK)
+		w.as(desktop.text("access_token")).delete("/me/sessions/"+list.text("1.id")).wantError(http.StatusNotFound, "not_found")
+		if n := w.as(desktop.text("access_token")).get("/me/sessions").count(""); n != 2 {
 			t.Errorf("%d sessions are left", n)
 		}
 		// An expired session is no signed-in device.

@@ -5,14 +5,14 @@ import (
 	"testing"
 )
 
-// ruleDesk is an account with a setup with two rules and a closed trade.
-type ruleDesk struct {
-	desk
+// ruledTrade is an account with a setup with two rules and a closed trade.
+type ruledTrade struct {
+	trader
 	setup, trade string
 }
 
-func newRuleDesk(d desk) *ruleDesk {
-	r := &ruleDesk{desk: d}
+func newRuledTrade(d trader) *ruledTrade {
+	r := &ruledTrade{trader: d}
 	r.setup = d.made("/setups", more{"name": "Breakout", "checklist": []string{"Volume", "Retest"}}).text("id")
 	d.fill("AAPL", "buy 1@10", 0)
 	r.trade = d.fill("AAPL", "sell 1@12", 5).text("trade_id")
@@ -21,24 +21,24 @@ func newRuleDesk(d desk) *ruleDesk {
 }
 
 // tick returns a rule state change.
-func (r *ruleDesk) tick(rule string, state any) more {
+func (r *ruledTrade) tick(rule string, state any) more {
 	return more{"rules": []more{{"setup_id": r.setup, "rule": rule, "state": state}}}
 }
 
 // hasRules compares the trade's rule states.
-func (r *ruleDesk) hasRules(want string) {
+func (r *ruledTrade) hasRules(want string) {
 	r.w.t.Helper()
 	r.get("/trades/"+r.trade).want(http.StatusOK).is("rules", want)
 }
 
-func (r *ruleDesk) stored(rule, state string) string {
+func (r *ruledTrade) stored(rule, state string) string {
 	return `{"rule":"` + rule + `","setup_id":"` + r.setup + `","state":"` + state + `"}`
 }
 
 func TestRulesAreTicked(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
-		r := newRuleDesk(w.trader())
+		r := newRuledTrade(w.trader())
 		r.hasRules("[]")
 		r.annotate(r.trade, r.tick("Volume", "followed"))
 		r.annotate(r.trade, r.tick(" Retest ", "broken"))
@@ -72,7 +72,7 @@ func TestRulesAreTicked(t *testing.T) {
 func TestRulesFollowTheSetup(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
-		r := newRuleDesk(w.trader())
+		r := newRuledTrade(w.trader())
 		r.annotate(r.trade, r.tick("Volume", "broken"))
 		r.patch("/trades", more{"ids": []string{r.trade}, "remove_setup_ids": []string{r.setup}}).want(http.StatusOK)
 		r.hasRules("[]")
@@ -90,7 +90,7 @@ func TestRulesFollowTheSetup(t *testing.T) {
 func TestChecklistEditsKeepTicks(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
-		r := newRuleDesk(w.trader())
+		r := newRuledTrade(w.trader())
 		r.annotate(r.trade, r.tick("Volume", "broken"))
 		r.annotate(r.trade, r.tick("Retest", "followed"))
 		edit := func(lines []string, renames ...more) *reply {
@@ -134,7 +134,7 @@ func TestChecklistEditsKeepTicks(t *testing.T) {
 func TestRuleReport(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
-		r := newRuleDesk(w.trader()) // made 2, no answers
+		r := newRuledTrade(w.trader()) // made 2, no answers
 		other := r.made("/setups", more{"name": "Fade", "checklist": []string{}}).text("id")
 		for i, exit := range []string{"sell 1@13", "sell 1@8", "sell 1@7"} { // 3, -2, -3
 			r.fill("AAPL", "buy 1@10", 10*i+10)

@@ -24,7 +24,7 @@ var searchQueries = []string{
 
 // searchedJournal writes at random, and knows no more than the lists say.
 type searchedJournal struct {
-	desk
+	trader
 	random *rand.Rand
 	minute int
 }
@@ -148,8 +148,8 @@ func (j *searchedJournal) compare(query, extra string) {
 func TestSearchFollowsEveryWrite(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
-		j := &searchedJournal{desk: w.trader(), random: rand.New(rand.NewPCG(7, 7))} // repeatable
-		second := j.client.desk("Second")
+		j := &searchedJournal{trader: w.trader(), random: rand.New(rand.NewPCG(7, 7))} // repeatable
+		second := j.client.addAccount("Second")
 		tag := j.made("/tags", more{"name": "Calm"}).text("id")
 		extras := []string{"", "type=daily_log", "account_id=" + j.account, "from=" + at(20) + "&to=" + at(40)}
 		for step := range 60 {

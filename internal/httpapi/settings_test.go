@@ -31,7 +31,7 @@ func TestInstrumentSettings(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()
-		other := d.desk("Other")
+		other := d.addAccount("Other")
 		path := "/settings/instruments?account_id=" + d.account
 		empty := d.get(path).want(http.StatusOK).is("", `{"account_id":"`+d.account+`","instruments":[]}`)
 		before := d.fill("QQQQQZ5", "buy 1@1", 0, more{"instrument_type": "future"}).is("multiplier", "1")

@@ -11,7 +11,7 @@ func TestSetups(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
-		d := owner.desk("Main")
+		d := owner.addAccount("Main")
 		keys := []string{"id", "name", "description", "thesis", "symbol", "direction", "target_price", "stop_price", "checklist", "created_at", "updated_at"}
 		d.get("/setups").want(http.StatusOK).is("", "[]")
 		plain := d.made("/setups", more{"name": "VWAP"}).wantKeys("", keys...).holds("", `{"name":"VWAP","description":"","thesis":"","symbol":"","direction":"",

@@ -95,7 +95,7 @@ func TestShareLinkRefusals(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
-		stranger := w.addUser(d.client, "stranger@example.org").desk("Theirs")
+		stranger := w.addUser(d.client, "stranger@example.org").addAccount("Theirs")
 		for body, field := range map[string]string{
 			`{"tz":"Mars/Phobos"}`: "tz", `{"scope":{"tz":"Mars/Phobos"}}`: "tz", `{"from":"x"}`: "from", `{"to":5}`: "to",
 			`{"from":"2026-01-02T00:00:00Z","to":"2026-01-01T00:00:00Z"}`: "from",
@@ -114,7 +114,7 @@ func TestShareLinkRefusals(t *testing.T) {
 		for _, id := range []string{theirs, unknown(), "x"} {
 			d.delete("/share-links/"+id).wantError(http.StatusNotFound, "not_found")
 		}
-		euro := d.desk("Euro", more{"base_currency": "EUR"})
+		euro := d.addAccount("Euro", more{"base_currency": "EUR"})
 		d.post("/share-links", `{}`).wantError(http.StatusBadRequest, "mixed_currencies")
 		token := euro.link(more{"account_id": euro.account}).text("token")
 		w.visit(token).want(http.StatusOK).is("currency", `"EUR"`)
@@ -149,7 +149,7 @@ func TestEveryRefusalOfALinkIsTheSame(t *testing.T) {
 		d.delete("/share-links/"+revoked.text("id")).wantError(http.StatusNotFound, "not_found")
 		d.get("/share-links").is("", "[]")
 
-		gone := d.desk("Gone")
+		gone := d.addAccount("Gone")
 		orphan := gone.link(more{"account_id": gone.account})
 		w.visit(orphan.text("token")).want(http.StatusOK)
 		d.delete("/accounts/" + gone.account).wantNone()
@@ -175,16 +175,16 @@ func TestShareLinksExpire(t *testing.T) {
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
 		early := owner.link(more{"show_amounts": true}).text("token") // before there is an account
-		main := owner.desk("Main")
+		main := owner.addAccount("Main")
 		main.nets("AAA", "5", "-2")
 		whole := main.link(more{"show_amounts": true}).is("scope", `{"show_amounts":true}`).text("token")
 		before := w.visit(whole).want(http.StatusOK).is("summary.total_trades", "2").is("summary.net_pnl", "3").is("currency", `"USD"`)
-		euro := owner.desk("Euro", more{"base_currency": "EUR"})
+		euro := owner.addAccount("Euro", more{"base_currency": "EUR"})
 		euro.nets("BBB", "7")
 		w.visit(whole).wantSame(before)
 		w.visit(early).want(http.StatusOK).is("summary.net_pnl", "3")
 		// Another account in the link's currency is shown.
-		owner.desk("More").nets("AAA", "10")
+		owner.addAccount("More").nets("AAA", "10")
 		w.visit(whole).want(http.StatusOK).is("summary.total_trades", "3").is("summary.net_pnl", "13")
 		// Nothing is left to show in that currency.
 		for _, id := range owner.get("/accounts").column("id") {

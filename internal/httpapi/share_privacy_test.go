@@ -20,7 +20,7 @@ func TestScaledJournalsLookTheSame(t *testing.T) {
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
 		plain := owner.scaled("Plain", 1, 1)
-		for name, other := range map[string]desk{
+		for name, other := range map[string]trader{
 			"quantities": owner.scaled("Quantities", 1024, 1), "prices": owner.scaled("Prices", 1, 1024), "both": owner.scaled("Both", 32, 32),
 		} {
 			for _, zone := range []string{"UTC", "Australia/Lord_Howe"} {
@@ -41,7 +41,7 @@ func TestScaledJournalsLookTheSame(t *testing.T) {
 
 // scaled opens an account with a journal in which quantities and prices are
 // multiplied. What is money by itself grows with both.
-func (c *client) scaled(name string, quantities, prices int64) desk {
+func (c *client) scaled(name string, quantities, prices int64) trader {
 	c.w.t.Helper()
 	number := func(text string, factors ...int64) json.Number {
 		r := fraction(text)
@@ -51,7 +51,7 @@ func (c *client) scaled(name string, quantities, prices int64) desk {
 		places, _ := r.FloatPrec()
 		return json.Number(r.FloatString(places))
 	}
-	d := c.desk(name, more{"starting_balance": number("1000", quantities, prices)})
+	d := c.addAccount(name, more{"starting_balance": number("1000", quantities, prices)})
 	for i, f := range []struct{ symbol, side, quantity, price, fees string }{
 		{"AAA", "buy", "3", "10.1", "0.7"},
 		{"AAA", "sell", "3", "11.37", "0.3"},
@@ -87,7 +87,7 @@ func (c *client) scaled(name string, quantities, prices int64) desk {
 func TestPublicPayloadHasNothingPrivate(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
-		d := w.setUp().desk("canary-account", more{"broker": "canary-broker"})
+		d := w.setUp().addAccount("canary-account", more{"broker": "canary-broker"})
 		tag := d.made("/tags", more{"name": "canary-tag", "description": "canary-tag-text"}).text("id")
 		setup := d.made("/setups", more{"name": "canary-setup", "thesis": "canary-thesis"}).text("id")
 		trade := d.roundTrip("AAA")

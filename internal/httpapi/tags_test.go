@@ -10,7 +10,7 @@ func TestTags(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner := w.setUp()
-		d := owner.desk("Main")
+		d := owner.addAccount("Main")
 		d.get("/tags").want(http.StatusOK).is("", "[]")
 		keys := []string{"id", "name", "color", "description", "kind", "created_at", "trades"}
 		late := d.made("/tags", more{"name": "  Late entry "}).wantKeys("", keys...).

@@ -12,7 +12,7 @@ import (
 
 // linkedRecords creates a record of each kind in the account, with a word in every text,
 // and returns their ids by kind.
-func linkedRecords(d desk, word string) map[string]string {
+func linkedRecords(d trader, word string) map[string]string {
 	symbol := strings.ToUpper(word)
 	trade := d.fills(symbol, 0, "buy 100@10", "sell 100@13")[1].text("trade_id")
 	lost := d.fill(symbol+"L", "buy 1@1", 0)
@@ -186,11 +186,11 @@ func (v *accountWalk) write() {
 func TestTokenSeesItsAccountsOnly(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
-		d := w.setUp().desk("Plain")
+		d := w.setUp().addAccount("Plain")
 		d.made("/tags", more{"name": "gap"})
 		linkedRecords(d, "plain")
 		shared := d.made("/notes", more{"body": "of no account"}).text("id")
-		hidden := d.client.desk("Canary", more{"base_currency": "EUR", "broker": "Canary"})
+		hidden := d.client.addAccount("Canary", more{"base_currency": "EUR", "broker": "Canary"})
 		v := &accountWalk{t: t, w: w, hidden: linkedRecords(hidden, "canary")}
 		d.made("/share-links", more{"account_id": hidden.account})
 		_, secret := d.mint(more{"name": "limited", "account_ids": []string{d.account}})
@@ -242,12 +242,12 @@ func TestLimitedTokenWritesItsAccount(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
-		other := d.client.desk("Other", more{"base_currency": "EUR"})
+		other := d.client.addAccount("Other", more{"base_currency": "EUR"})
 		setup := d.made("/setups", more{"name": "ORB", "checklist": []string{"wait"}}).text("id")
 		foreign := other.roundTrip("BBB")
 		d.annotate(foreign, more{"setup_ids": []string{setup}, "rules": []more{{"setup_id": setup, "rule": "wait", "state": "followed"}}})
 		_, secret := d.mint(more{"name": "writer", "scope": "write", "account_ids": []string{d.account}})
-		writer := desk{w.as(secret), d.account}
+		writer := trader{w.as(secret), d.account}
 
 		trade := writer.roundTrip("AAA")
 		writer.annotate(trade, more{"notes": "good", "setup_ids": []string{setup}})

@@ -12,7 +12,7 @@ const canaryWord = "zanzibar"
 
 // figureWalk calls the analytics routes on a journal full of texts.
 type figureWalk struct {
-	desk
+	trader
 	figures *client
 	// hidden are the journal's record ids by kind.
 	hidden map[string][]string
@@ -43,7 +43,7 @@ func newFigureWalk(w *world) *figureWalk {
 	d.imported("Symbol,Side,Quantity,Price,Date\nCCC,buy,1,10,2026-01-05 15:00:00\n")
 	d.sendBars("/commit", "BTCUSD.csv", barFile(30)).want(http.StatusOK)
 
-	v := &figureWalk{desk: d, hidden: map[string][]string{}}
+	v := &figureWalk{trader: d, hidden: map[string][]string{}}
 	for _, path := range []string{"/trades", "/executions", "/notes", "/imports", "/cash-transactions", "/missed-trades", "/views"} {
 		if v.hidden[path], _ = d.pages(path, "id"); len(v.hidden[path]) == 0 {
 			w.t.Fatalf("%s has no records", path)

@@ -123,9 +123,9 @@ func TestTokenForImports(t *testing.T) {
 		d := w.trader()
 		const first, second = "Symbol,Side,Quantity,Price,Date\nAAA,buy,1,10,2026-01-05 15:00:00\n", "Symbol,Side,Quantity,Price,Date\nBBB,buy,1,10,2026-01-05 15:00:00\n"
 		foreign := d.imported(first).text("import_batch_id")
-		other := d.desk("Other")
+		other := d.addAccount("Other")
 		_, secret := d.mint(more{"name": "agent", "scope": "import", "account_ids": []string{d.account}})
-		agent := desk{w.as(secret), d.account}
+		agent := trader{w.as(secret), d.account}
 		agent.get("/accounts").want(http.StatusOK).is("0.name", `"Main"`).is("1", "null")
 		agent.upload("/imports", second).want(http.StatusOK)
 		own := agent.imported(second).text("import_batch_id")
@@ -135,7 +135,7 @@ func TestTokenForImports(t *testing.T) {
 		agent.upload("/imports/"+own+"/commit", second).want(http.StatusOK)
 		agent.upload("/imports/"+foreign+"/commit", first).wantError(http.StatusNotFound, "not_found")
 		agent.delete("/imports/"+own).wantError(http.StatusForbidden, "insufficient_scope")
-		outside := desk{agent.client, other.account}
+		outside := trader{agent.client, other.account}
 		outside.upload("/imports", second).wantError(http.StatusNotFound, "not_found")
 		outside.upload("/imports/commit", second).wantError(http.StatusNotFound, "not_found")
 		agent.sendBars("", "AAA.csv", barFile(5)).want(http.StatusOK)
@@ -151,7 +151,7 @@ func TestTokenLimitsAreChecked(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
-		foreign := w.addUser(d.client, "anna@example.org").desk("Hers").account
+		foreign := w.addUser(d.client, "anna@example.org").addAccount("Hers").account
 		for body, field := range map[string]string{
 			`"scope":"admin"`: "scope", `"account_ids":[]`: "account_ids", `"account_ids":"x"`: "account_ids", `"allowed_ips":[]`: "allowed_ips",
 			`"allowed_ips":["10.0.0.0/33"]`: "allowed_ips", `"allowed_ips":["example.org"]`: "allowed_ips", `"allowed_ips":["fe80::1%eth0"]`: "allowed_ips",

@@ -18,8 +18,8 @@ import (
 // filteredJournal is a journal with a trade for nearly every filter condition, and the
 // facts for a slow test of the conditions.
 type filteredJournal struct {
-	desk
-	other        desk
+	trader
+	other        trader
 	tags, setups []string // the last tag is a mistake
 	tagNames     map[string]string
 	batch        string
@@ -33,10 +33,10 @@ type filteredJournal struct {
 
 func newFilteredJournal(w *world) *filteredJournal {
 	j := &filteredJournal{
-		desk: w.trader(), tagNames: map[string]string{}, noted: map[string]string{}, attached: map[string]bool{}, batchTrades: map[string]bool{},
+		trader: w.trader(), tagNames: map[string]string{}, noted: map[string]string{}, attached: map[string]bool{}, batchTrades: map[string]bool{},
 		roots: map[string]string{"NQZ6": "NQ", "MNQZ6": "MNQ", "AAPL": "AAPL", "AAPL260220C00200000": "AAPL", "./ESH6 E1AN6 260213P5500": "ES", "BTC/USD": "BTC/USD", "TSLA": "TSLA", "KO": "KO"},
 	}
-	j.other = j.desk.client.desk("Other")
+	j.other = j.trader.client.addAccount("Other")
 	for _, tag := range []more{{"name": "Calm open"}, {"name": "news"}, {"name": "Chased it", "kind": "mistake"}} {
 		id := j.made("/tags", tag).text("id")
 		j.tags = append(j.tags, id)
@@ -70,7 +70,7 @@ func (j *filteredJournal) addTrades() {
 	}
 	texts := []string{"", "Waited for the retest.", "CHASED the open again", "  ", "überrascht"}
 	for i := range 40 {
-		d := j.desk
+		d := j.trader
 		if i%4 == 3 {
 			d = j.other
 		}
@@ -219,7 +219,7 @@ func (j *filteredJournal) checkFilters(t *testing.T) {
 func (j *filteredJournal) in(t *testing.T) *filteredJournal {
 	t.Helper()
 	clone := *j
-	clone.desk = j.desk.in(t)
+	clone.trader = j.trader.in(t)
 	return &clone
 }
 

@@ -9,7 +9,7 @@ import (
 
 // newTrade returns the body for a trade with fills written as "buy 100@10", a minute
 // apart.
-func (d desk) newTrade(symbol string, first int, texts []string, extra ...more) more {
+func (d trader) newTrade(symbol string, first int, texts []string, extra ...more) more {
 	d.w.t.Helper()
 	fills := make([]more, len(texts))
 	for i, text := range texts {
@@ -118,7 +118,7 @@ func TestAddTradeIsAllOrNothing(t *testing.T) {
 			t.Run(field, func(t *testing.T) { d.in(t).post("/trades", body).wantField(field) })
 		}
 		d.post("/trades", d.newTrade("A", 0, two, more{"account_id": unknown()})).wantError(http.StatusNotFound, "not_found")
-		hers := w.addUser(d.client, "anna@example.org").desk("Hers")
+		hers := w.addUser(d.client, "anna@example.org").addAccount("Hers")
 		d.post("/trades", d.newTrade("A", 0, two, more{"account_id": hers.account})).wantError(http.StatusNotFound, "not_found")
 		hers.get("/executions").is("", "[]")
 		d.get("/executions").is("", "[]")
@@ -218,7 +218,7 @@ func TestAnnotateTrades(t *testing.T) {
 			tags = append(tags, d.made("/tags", more{"name": name}).text("id"))
 			setups = append(setups, d.made("/setups", more{"name": name}).text("id"))
 		}
-		one, two, three := d.roundTrip("A"), d.roundTrip("B"), d.client.desk("Second").roundTrip("C")
+		one, two, three := d.roundTrip("A"), d.roundTrip("B"), d.client.addAccount("Second").roundTrip("C")
 		d.annotate(one, more{"notes": "mine", "tag_ids": tags[:2], "setup_ids": setups[:2], "stop_price": 9})
 
 		// The report names each trade once, in request order.
@@ -263,7 +263,7 @@ func TestAnnotateTradesIsAllOrNothing(t *testing.T) {
 		d := w.trader()
 		one, two := d.roundTrip("A"), d.roundTrip("B")
 		future := d.fill("F", "buy 1@-1", 0, more{"instrument_type": "future", "multiplier": 1}).text("trade_id")
-		hers := w.addUser(d.client, "anna@example.org").desk("Hers")
+		hers := w.addUser(d.client, "anna@example.org").addAccount("Hers")
 		foreign, foreignTag := hers.roundTrip("A"), hers.made("/tags", more{"name": "x"}).text("id")
 		tag := d.made("/tags", more{"name": "t"}).text("id")
 		before := []*reply{d.get("/trades"), hers.get("/trades")}
@@ -309,7 +309,7 @@ func TestParallelBulkAnnotations(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()
-		second := d.client.desk("Second")
+		second := d.client.addAccount("Second")
 		var ids []string
 		for i := range 10 {
 			ids = append(ids, d.fill("A"+itoa(i), "buy 1@1", i).text("trade_id"), second.fill("B"+itoa(i), "buy 1@1", i).text("trade_id"))

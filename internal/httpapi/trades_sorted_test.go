@@ -44,11 +44,11 @@ func before(t *testing.T, a, b any, down bool) int {
 
 // manyTrades creates all sorts of round trips and open positions in two accounts, many
 // equal in one respect or another.
-func (d desk) manyTrades(other desk) {
+func (d trader) manyTrades(other trader) {
 	d.w.t.Helper()
 	dice := rand.New(rand.NewPCG(3, 5))
 	for i := range 24 {
-		at := []desk{d, other}[dice.IntN(2)]
+		at := []trader{d, other}[dice.IntN(2)]
 		symbol := fmt.Sprintf("S%d", dice.IntN(5))
 		opened := at.fill(symbol, fmt.Sprintf("buy %d@%d.5", 1+dice.IntN(3), 9+dice.IntN(3)), i*20, more{"details": more{"lot": fmt.Sprint(i)}, "fees": dice.IntN(3)})
 		id := opened.text("trade_id")
@@ -72,7 +72,7 @@ func TestTradesAreSorted(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()
-		d.manyTrades(d.desk("Second"))
+		d.manyTrades(d.addAccount("Second"))
 		all := d.get("/trades").want(http.StatusOK).column("id")
 		slices.Sort(all)
 		for _, field := range sortFields {
@@ -104,7 +104,7 @@ func TestOrderWithoutSort(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()
-		d.manyTrades(d.desk("Second"))
+		d.manyTrades(d.addAccount("Second"))
 		for _, filter := range []string{"", "&date_basis=open", "&status=open", "&side=long&date_basis=open", "&outcome=win"} {
 			newest := d.get("/trades?limit=1000" + filter).want(http.StatusOK).column("id")
 			if got := d.get("/trades?limit=1000&order=desc" + filter).want(http.StatusOK).column("id"); !slices.Equal(got, newest) {
@@ -130,7 +130,7 @@ func TestSortedTradesAreFiltered(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()
-		second := d.desk("Second")
+		second := d.addAccount("Second")
 		d.manyTrades(second)
 		for _, filter := range []string{
 			"status=open", "status=closed", "symbol=S1,S2", "account_id=" + second.account, "instrument_type=stock&side=long",

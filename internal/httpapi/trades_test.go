@@ -20,7 +20,7 @@ var tradeKeys = []string{
 func TestTrades(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
-		d := w.setUp().desk("Euro", more{"base_currency": "EUR"})
+		d := w.setUp().addAccount("Euro", more{"base_currency": "EUR"})
 		d.get("/trades").want(http.StatusOK).is("", "[]")
 		id := d.fill("A", "buy 100@10", 0, more{"fees": 1, "commission": 2}).text("trade_id")
 		detailKeys := append(slices.Clone(tradeKeys), "fills", "setups", "attachments", "dividend_total", "total_pnl")

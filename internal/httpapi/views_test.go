@@ -12,7 +12,7 @@ func TestHiddenViewsReserveNoNames(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
-		other := d.desk("Other")
+		other := d.addAccount("Other")
 		mine, both := more{"account_id": d.account}, more{"account_id": d.account + "," + other.account}
 		for _, filter := range []more{{"account_id": other.account}, both} {
 			d.made("/views", more{"name": "Merger", "filter": filter})
@@ -60,7 +60,7 @@ func TestViewsOfOneNameAreRestored(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
-		other := d.desk("Other")
+		other := d.addAccount("Other")
 		for _, filter := range []more{
 			{"outcome": "win"},
 			{"account_id": d.account},
