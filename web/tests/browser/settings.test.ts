@@ -239,7 +239,7 @@ test('preferences apply at once and are saved', async ({ page, api, signIn }) =>
       week_start: 0,
       default_account: expect.any(String),
     });
-  expect(await api('GET', '/settings/journal')).toMatchObject({ timezone: 'America/New_York' });
+  await expect.poll(() => api('GET', '/settings/journal')).toMatchObject({ timezone: 'America/New_York' });
   await page.reload();
   await expect(page.getByText('1.234.567,89')).toBeVisible();
   await expect(page.getByRole('combobox', { name: 'Time zone' })).toHaveValue('America/New York');
