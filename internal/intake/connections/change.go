@@ -132,7 +132,7 @@ func (s *Service) signIn(
 	return who, session, nil
 }
 
-// checkRights returns the reason why credentials are not used, nil if there is none.
+// checkRights returns the reason why credentials are not used, nil if none.
 func checkRights(about connector.Description, who Identity, acceptsTradingKey bool) *journal.Error {
 	refusal := journal.InvalidField("credentials", "")
 	switch {

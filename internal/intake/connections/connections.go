@@ -77,7 +77,7 @@ type Connection struct {
 	Rights connector.RightsCheck
 	// Warnings are sentences for the user.
 	Warnings []string
-	// LastRun is the newest run; nil if there is none.
+	// LastRun is the newest run; nil if none.
 	LastRun *Run
 	// Done is the completed part of the first pass, from 0 to 1; nil after it.
 	Done *float64

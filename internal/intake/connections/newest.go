@@ -15,7 +15,7 @@ import (
 // Tested is what a test of credentials found.
 type Tested struct {
 	Identity
-	// Newest is the newest fill; nil if there is none in the searched period.
+	// Newest is the newest fill; nil if the searched period has none.
 	Newest *NewestFill
 }
 
@@ -39,7 +39,7 @@ const (
 	newestParts = 20
 )
 
-// findNewest returns the newest fill of the last days, nil if there is none. Only errors
+// findNewest returns the newest fill of the last days, nil if none. Only errors
 // about which the user must do something are returned; note is a sentence about the
 // others.
 func (s *Service) findNewest(

@@ -128,7 +128,7 @@ func newRestored(c Connection, account journal.AccountID) (Connection, error) {
 	return c, nil
 }
 
-// lastRun returns the newest run that fulfills a condition, nil if there is none.
+// lastRun returns the newest run that fulfills a condition, nil if none.
 func lastRun(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.ConnectionID, condition string) (*Run, error) {
 	list, err := kind.ListRuns(ctx, tx, owner, id, condition, 1)
 	if err != nil || len(list) == 0 {
