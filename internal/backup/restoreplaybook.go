@@ -231,7 +231,7 @@ func (r *playbookRestorer) recordNoted(ref *TradeRef, trade journal.TradeID) {
 	b.noted = append(b.noted, trade)
 }
 
-// accountAt returns the account at a place in the file, empty if there is none.
+// accountAt returns the account at a place in the file, empty if none.
 func (r *restorer) accountAt(place *int) journal.AccountID {
 	if place == nil || *place < 0 || *place >= len(r.bundles) {
 		return ""

@@ -94,13 +94,13 @@ func TestCSV(t *testing.T) {
 			wantSame(t, h.table(t, Request{Owner: owner, Format: CSV, Accounts: accounts}), tradesGolden)
 			wantSame(t, h.table(t, Request{Owner: owner, Format: CSV, Accounts: accounts, Rows: FillRows}), fillsGolden)
 		}
-		nobody := h.user(t)
-		if got := h.table(t, Request{Owner: nobody, Format: CSV, Rows: FillRows}); strings.Count(got, "\n") != 1 {
+		stranger := h.user(t)
+		if got := h.table(t, Request{Owner: stranger, Format: CSV, Rows: FillRows}); strings.Count(got, "\n") != 1 {
 			t.Errorf("an empty journal gives %q", got)
 		}
 		for _, rows := range []Rows{TradeRows, FillRows} {
 			var b strings.Builder
-			err := h.write(Request{Owner: nobody, Format: CSV, Accounts: []journal.AccountID{account}, Rows: rows}, &b)
+			err := h.write(Request{Owner: stranger, Format: CSV, Accounts: []journal.AccountID{account}, Rows: rows}, &b)
 			if !journal.IsKind(err, journal.KindNotFound) || b.Len() > 0 {
 				t.Errorf("a foreign account gives %v and %q", err, b.String())
 			}

@@ -57,7 +57,7 @@ type Account struct {
 // Cash is a cash transaction.
 type Cash struct {
 	ledger.NewCash
-	Opening string // of its trade; empty if there is none
+	Opening string // of its trade; empty if none
 }
 
 // Annotations are a trade's annotations.

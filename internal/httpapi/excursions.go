@@ -30,7 +30,7 @@ func shapeTradeExcursion(r *excursions.Result) *TradeExcursion {
 	return &TradeExcursion{MAELow: r.MAE.Low, MAEHigh: r.MAE.High, MFELow: r.MFE.Low, MFEHigh: r.MFE.High, Coverage: r.Coverage}
 }
 
-// excursionAnswer is one trade's excursion, or why there is none.
+// excursionAnswer is one trade's excursion, or why it has none.
 type excursionAnswer struct {
 	Available bool               `json:"available"`
 	Reason    *excursions.Reason `json:"reason" enum:"no_bars,not_enough_bars,no_calendar,daily_bars_only,fills_outside_bars,different_multipliers,unknown_rate,times_too_coarse,maybe_split" doc:"Why there is no excursion."`

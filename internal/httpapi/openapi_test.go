@@ -82,7 +82,7 @@ func readDescription(t testing.TB, api *httpapi.API) document {
 	return document{t, root}
 }
 
-// child returns a member object, empty if there is none.
+// child returns a member object, empty if none.
 func child(of object, names ...string) object {
 	for _, name := range names {
 		of, _ = of[name].(object)

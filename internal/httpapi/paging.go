@@ -104,7 +104,7 @@ func tradeKeys(at ledger.TradeCursor) []string {
 	return append(keys, at.Instrument, at.Account, at.External)
 }
 
-// decodeTradeCursor parses a cursor with tradeKeys. It returns nil if there is none.
+// decodeTradeCursor parses a cursor with tradeKeys. It returns nil if none.
 func (p *Paging) decodeTradeCursor() (*ledger.TradeCursor, error) {
 	keys, err := p.decodeCursor(tradeKeyCount)
 	if err != nil || keys == nil {

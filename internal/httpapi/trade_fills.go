@@ -73,7 +73,7 @@ func tradeFillKeys(f ledger.TradeFill) []string {
 }
 
 // decodeTradeFillCursor parses a cursor with tradeFillKeys. It returns the position
-// before all fills if there is none.
+// before all fills if none.
 func decodeTradeFillCursor(p *Paging) (after matching.Position, err error) {
 	keys, err := p.decodeCursor(2)
 	if err != nil || keys == nil {

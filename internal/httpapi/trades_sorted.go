@@ -51,7 +51,7 @@ func orderName(order ledger.Sort) string {
 	return string(order.By)
 }
 
-// decodeRankCursor parses a cursor with rankKeys. It returns nil if there is none.
+// decodeRankCursor parses a cursor with rankKeys. It returns nil if none.
 func (p *Paging) decodeRankCursor(order ledger.Sort) (*ledger.RankedTrade, error) {
 	keys, err := p.decodeCursor(2 + tradeKeyCount)
 	if err != nil || keys == nil {

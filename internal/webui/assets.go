@@ -31,7 +31,7 @@ type storedFile struct {
 	path string
 }
 
-// open returns the content. It panics if there is none; loading a file reads it once.
+// open returns the content. It panics if none; loading a file reads it once.
 func (f storedFile) open() io.ReadSeeker {
 	opened, err := f.from.Open(f.path)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 // ErrLocked means another process, or another call in this one, has the lock.
 var ErrLocked = errors.New("the file is locked")
 
-// Lock creates a file readable only by its owner, if there is none, and locks it without
+// Lock creates a file readable only by its owner, if none, and locks it without
 // waiting. The lock is held until release is called.
 func Lock(path string) (release func(), err error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)

@@ -303,7 +303,7 @@ func (s *Session) wrap(a Answer, kind error) error {
 	return &Error{Kind: kind, Status: a.Status, Code: a.Code, Message: a.Message}
 }
 
-// RetryAfter returns the time in the header Retry-After, or 0 if there is none.
+// RetryAfter returns the time in the header Retry-After, or 0 if none.
 func (a Answer) RetryAfter() time.Duration {
 	text := a.Header.Get("Retry-After")
 	if seconds, err := strconv.ParseInt(text, 10, 32); err == nil {
@@ -316,7 +316,7 @@ func (a Answer) RetryAfter() time.Duration {
 }
 
 // UntilReset returns the time until the Unix second in a header, when a limit is reset,
-// or Retry-After if there is none.
+// or Retry-After if none.
 func (a Answer) UntilReset(header string) time.Duration {
 	reset, err := strconv.ParseInt(a.Header.Get(header), 10, 64)
 	if err != nil {

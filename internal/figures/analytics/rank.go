@@ -116,7 +116,7 @@ func RankTrades(columns []*Columns, q RankQuery) (rows []RankedRow, total int) {
 type ranking struct {
 	query RankQuery
 	rows  []RankedRow
-	// last is a row after which nothing is needed; nil if there is none yet.
+	// last is a row after which nothing is needed; nil if none yet.
 	last *RankedRow
 }
 

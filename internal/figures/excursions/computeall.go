@@ -110,7 +110,7 @@ func (c *computation) end() {
 }
 
 // take returns a part to measure: for an instrument the worker measured before, or no
-// worker did, or else any. With wait it waits for one. It returns false if there is none.
+// worker did, or else any. With wait it waits for one. It returns false if none.
 func (c *computation) take(worker int, wait bool) (part ledger.InstrumentPositions, found bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

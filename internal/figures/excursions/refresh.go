@@ -389,7 +389,7 @@ func (r *refresh) catchUp(ctx context.Context, tx *db.Tx) error {
 	return err
 }
 
-// encodedResult is a trade's result as stored; data is nil if there is none.
+// encodedResult is a trade's result as stored; data is nil if none.
 type encodedResult struct {
 	trade journal.TradeID
 	key   [16]byte

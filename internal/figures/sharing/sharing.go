@@ -290,7 +290,7 @@ func DeleteAccountLinks(ctx context.Context, tx *db.Tx, owner journal.UserID, ac
 	return nil
 }
 
-// deleteLink deletes a link. It returns [db.ErrNoRows] if there is none.
+// deleteLink deletes a link. It returns [db.ErrNoRows] if none.
 func deleteLink(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.ShareID) error {
 	var hash []byte
 	err := tx.QueryRow(ctx, `DELETE FROM share_links WHERE user_id = $1 AND id = $2 RETURNING token_hash`, owner, id).Scan(&hash)

@@ -58,7 +58,7 @@ type Hook struct {
 	Quarantined int
 
 	secretHash []byte
-	// batch is the import for deliveries on batchDay; empty if there is none.
+	// batch is the import for deliveries on batchDay; empty if none.
 	batch    journal.BatchID
 	batchDay journal.Day
 }

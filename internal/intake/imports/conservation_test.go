@@ -274,7 +274,7 @@ func hasWarning(warnings []string, part string) bool {
 }
 
 // TestSuggestionsForEveryFile demands from every preview a suggestion for mapping and
-// zone, or a note explaining why there is none, and the source statement only for
+// zone, or a note explaining why it has none, and the source statement only for
 // documents with their own shape. They have no mapping.
 func TestSuggestionsForEveryFile(t *testing.T) {
 	t.Parallel()

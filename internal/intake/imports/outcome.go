@@ -76,7 +76,7 @@ func (s *Service) previewPlan(ctx context.Context, tx *db.Tx, owner journal.User
 	return nil
 }
 
-// setOutcome sets the outcome, or a warning if there is none.
+// setOutcome sets the outcome, or a warning if none.
 func (p *Preview) setOutcome(list []ledger.InsertPreview, currencies []string) {
 	if p.Outcome = newOutcome(list, currencies); p.Outcome == nil {
 		p.addWarningTexts([]string{"The resulting trades cannot be previewed, because this file changes too many stored trades."})

@@ -28,7 +28,7 @@ func amountRank(header string) int {
 }
 
 // findAmountColumn finds the column for what each fill moved, which is compared with
-// quantity and price. It returns -1 if there is none.
+// quantity and price. It returns -1 if none.
 func (r *mappedReader) findAmountColumn() int {
 	best, at := -1, -1
 	for i, header := range r.header {

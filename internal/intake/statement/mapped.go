@@ -165,7 +165,7 @@ func SuggestFor(p *Preset, headers []string, rows []tabular.Row) Suggestion {
 	return suggestion
 }
 
-// findColumn returns the first column an expression reads directly, -1 if there is none.
+// findColumn returns the first column an expression reads directly, -1 if none.
 func findColumn(names []string, col Col) int {
 	for _, alternative := range splitAlternatives(col) {
 		begin, isBegin := strings.CutSuffix(alternative, "…")

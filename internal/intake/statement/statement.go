@@ -130,7 +130,7 @@ type Fill struct {
 	Multiplier decimal.Null
 	StatedPnL  decimal.Null
 	At         time.Time
-	ID         string // the broker's, empty if there is none
+	ID         string // the broker's, empty if none
 	Right      string // call or put
 	Strike     decimal.Null
 	Expiry     journal.Day

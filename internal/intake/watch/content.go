@@ -85,7 +85,7 @@ func isLines(name string) bool {
 // isWide reports whether content is UTF-16 with the low byte first.
 func isWide(content []byte) bool { return bytes.HasPrefix(content, []byte{0xff, 0xfe}) }
 
-// lastLineEnd returns the offset after the last line break, 0 if there is none.
+// lastLineEnd returns the offset after the last line break, 0 if none.
 func lastLineEnd(content []byte) int {
 	if !isWide(content) {
 		return bytes.LastIndexByte(content, '\n') + 1

@@ -44,7 +44,7 @@ func (s *Service) Login(ctx context.Context, client Client, address string, pass
 	return TokenPair{}, journal.Unavailable(errPasswordChanged)
 }
 
-// loginAttempt is an email address's account, empty if there is none, and the key under
+// loginAttempt is an email address's account, empty if none, and the key under
 // which failures are counted.
 type loginAttempt struct {
 	account

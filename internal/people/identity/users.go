@@ -209,7 +209,7 @@ func PublicID(ctx context.Context, tx *db.Tx, id journal.UserID) (public journal
 	return public, toNotFound(err, "user")
 }
 
-// UserNumber returns the number of the user with a public id, or 0 if there is none,
+// UserNumber returns the number of the user with a public id, or 0 if none,
 // within a transaction.
 func UserNumber(ctx context.Context, tx *db.Tx, public journal.PublicID) (id journal.UserID, err error) {
 	err = tx.QueryRow(ctx, `SELECT number FROM users WHERE id = $1`, public).Scan(&id)

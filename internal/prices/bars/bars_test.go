@@ -95,7 +95,7 @@ func (f fixture) must(err error) {
 	}
 }
 
-// read returns all bars in the only series, or nil if there is none.
+// read returns all bars in the only series, or nil if none.
 func (f fixture) read() (block market.Block) {
 	f.Helper()
 	f.must(f.db.View(f.Context(), func(tx *db.Tx) error {

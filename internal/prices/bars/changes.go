@@ -174,7 +174,7 @@ func (c *Coverage) During(within market.Range) []market.Range {
 	return c.Declared[from:max(from, to)]
 }
 
-// End returns the end of the last declared range, 0 if there is none.
+// End returns the end of the last declared range, 0 if none.
 func (c *Coverage) End() int64 {
 	if len(c.Declared) == 0 {
 		return 0
@@ -183,7 +183,7 @@ func (c *Coverage) End() int64 {
 }
 
 // Source returns the layout and the number of the newest import declaring part of a
-// period. Both are empty if there is none.
+// period. Both are empty if none.
 func (c *Coverage) Source(within market.Range) (layout string, number int64) {
 	end := sort.Search(len(c.sources), func(i int) bool { return c.sources[i].From >= within.To })
 	for i := end - 1; i >= 0 && c.latest[i] > within.From; i-- {

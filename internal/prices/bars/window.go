@@ -33,7 +33,7 @@ type WindowQuery struct {
 
 // Window is a run of bars for a chart.
 type Window struct {
-	// Series is the series the bars were made from; its ID is empty if there is none.
+	// Series is the series the bars were made from; its ID is empty if none.
 	Series Series
 	// Similar reports whether the bars are another contract's.
 	Similar bool

@@ -42,7 +42,7 @@ var calendars = sync.OnceValue(func() calendarTable {
 })
 
 // FindCalendar returns an instrument's calendar by its suffix, exchange, root or name, in
-// capital letters. It returns false if there is none.
+// capital letters. It returns false if none.
 func FindCalendar(by InstrumentKind, key string) (Calendar, bool) {
 	found, ok := calendars().instruments[by][key]
 	return found, ok

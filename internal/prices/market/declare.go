@@ -52,7 +52,7 @@ func (r *RangeBuilder) Ranges() []Range {
 }
 
 // joinDays joins the ranges in a day. A day begins in the middle of the longest pause
-// shared by all days, in whole UTC hours, or at midnight if there is none.
+// shared by all days, in whole UTC hours, or at midnight if none.
 func joinDays(hours []Range) (days []Range) {
 	start := quietHour(hours) * hour
 	for _, r := range hours {

@@ -27,7 +27,7 @@ type dayRule struct {
 	days  dayPattern
 }
 
-// ruleOf returns a day's rule; the kind is isUsual if there is none. Among several the
+// ruleOf returns a day's rule; the kind is isUsual if none. Among several the
 // one with the fewest hours counts.
 func (s *schedule) ruleOf(noon time.Time) (found dayRule) {
 	for _, r := range s.days {
@@ -41,7 +41,7 @@ func (s *schedule) ruleOf(noon time.Time) (found dayRule) {
 
 // dayPattern selects days; calendars.txt documents its notation.
 type dayPattern struct {
-	// first and last are the years in which it counts; last is 0 if there is none.
+	// first and last are the years in which it counts; last is 0 if none.
 	first, last int
 	// base returns the day in a year to which offset is added.
 	base   func(year int) time.Time

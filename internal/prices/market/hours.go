@@ -69,7 +69,7 @@ func NewHours(sessions *Sessions, declared []Range) *Hours {
 type HeldTime struct {
 	// Covered is the declared part of Held.
 	Covered, Held int64
-	// Missing contains all undeclared parts, in seconds; it is empty if there is none.
+	// Missing contains all undeclared parts, in seconds; it is empty if none.
 	Missing Range
 	// IsDoubtful reports whether the market may have been closed in some missing parts.
 	IsDoubtful bool

@@ -47,7 +47,7 @@ func (r Rate) Convert(amount decimal.Decimal) decimal.Decimal {
 }
 
 // Find returns the rate from one currency to another on a day: the last one published on
-// it or at most [LookBack] days before. It returns false if there is none. A currency's
+// it or at most [LookBack] days before. It returns false if none. A currency's
 // rate to itself is 1 and has no source.
 func (t Table) Find(from, to string, day journal.Day) (Rate, bool) {
 	one := decimal.New(1)

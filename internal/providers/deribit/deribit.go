@@ -164,7 +164,7 @@ func authorize(ctx context.Context, session *remote.Session, scope string) (gran
 	return token.Scope, nil
 }
 
-// call sends a private request, with a new token if there is none or it has ended.
+// call sends a private request, with a new token if none or it has ended.
 func call(ctx context.Context, session *remote.Session, method string, parameters map[string]string, result any) error {
 	if session.Kept(tokenName) != "" {
 		err := callOnce(ctx, session, method, parameters, result)

@@ -87,7 +87,7 @@ func Sign(newHash func() hash.Hash, secret, text string) []byte {
 	return mac.Sum(nil)
 }
 
-// Int returns a parameter as a number, which is 0 if there is none.
+// Int returns a parameter as a number, which is 0 if none.
 func Int(values url.Values, name string) int64 {
 	number, _ := strconv.ParseInt(values.Get(name), 10, 64)
 	return number
@@ -113,7 +113,7 @@ func (r Record) Text(name string) string {
 	return ""
 }
 
-// Int returns a member as a number, which is 0 if there is none.
+// Int returns a member as a number, which is 0 if none.
 func (r Record) Int(name string) int64 {
 	number, _ := strconv.ParseInt(r.Text(name), 10, 64)
 	return number

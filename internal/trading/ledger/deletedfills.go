@@ -266,7 +266,7 @@ func DeletedFills(ctx context.Context, tx *db.Tx, owner journal.UserID, account 
 	return list, err
 }
 
-// contractDetails returns the contract as fill details, nil if there is none.
+// contractDetails returns the contract as fill details, nil if none.
 func (k streamKey) contractDetails() map[string]string {
 	details := map[string]string{}
 	for name, value := range map[string]string{keyRight: k.right, keyStrike: k.strike, keyExpiry: k.expiry, keyLot: k.lot} {

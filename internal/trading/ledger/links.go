@@ -46,7 +46,7 @@ func (r *regrouping) linkFills(ids []journal.TradeID) {
 }
 
 // previousTrades returns the trades a fill was in: those it is linked to. A repair
-// prefers the trades at the fill's position and uses the links only if there is none.
+// prefers the trades at the fill's position and uses the links only if none.
 func (r *regrouping) previousTrades(f *fill) []journal.TradeID {
 	var found []journal.TradeID
 	if r.repair {

@@ -54,7 +54,7 @@ type stream struct {
 	key    streamKey
 	// isNew reports that this write created the stream: it has no stored rows.
 	isNew bool
-	// tail is the last stored trade, nil if there is none; see loadTail.
+	// tail is the last stored trade, nil if none; see loadTail.
 	tail       *tradeRow
 	tailLoaded bool
 }

@@ -71,7 +71,7 @@ func Reconcile(old []Identity, regrouped []Trade) Reconciliation {
 }
 
 // addUnclaimed adds the identities no new trade keeps: merged into the trade with most of
-// their fills, or orphaned if there is none.
+// their fills, or orphaned if none.
 func (r *Reconciliation) addUnclaimed(old []Identity, settled []bool, best map[int]int) {
 	for _, i := range sortByFirst(old) {
 		if settled[i] {

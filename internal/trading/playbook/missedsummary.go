@@ -16,7 +16,7 @@ type MissedSummary struct {
 	Outcomes MissedOutcomes
 	// Unpriced counts target hits without a full plan, which have no R.
 	Unpriced int
-	// AvgR is a scored miss's net R; absent if there is none.
+	// AvgR is a scored miss's net R; absent if none.
 	AvgR     decimal.Null
 	ByReason []MissedGroup
 	BySetup  []MissedGroup

@@ -180,7 +180,7 @@ func moveTicks(ctx context.Context, tx *db.Tx, owner journal.UserID, from, to jo
 }
 
 // firstDay returns the first day on which a checklist may have a line, or
-// "" if there is none.
+// "" if none.
 func firstDay(ctx context.Context, tx *db.Tx, owner journal.UserID) (journal.Day, error) {
 	var start, ticked journal.Day
 	err := tx.QueryRow(ctx, `SELECT COALESCE(MIN(start_day), '') FROM routine_items WHERE user_id = $1`, owner).Scan(&start)

@@ -21,7 +21,7 @@ type Journal struct {
 	Tolerance json.RawMessage
 }
 
-// Location returns the time zone, or nil if there is none.
+// Location returns the time zone, or nil if none.
 func (j Journal) Location() *time.Location {
 	zone, err := journal.ParseZone("timezone", j.Timezone)
 	if err != nil {

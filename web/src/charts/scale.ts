@@ -20,7 +20,7 @@ export function scale(from: [number, number], to: [number, number]): Scale {
   return (value) => to[0] + ((value - from[0]) / span) * (to[1] - to[0]);
 }
 
-/** Returns the index of the position nearest to x, -1 if there is none. Positions are ascending. */
+/** Returns the index of the position nearest to x, -1 if none. Positions are ascending. */
 export function findNearest(positions: number[], x: number): number {
   let low = 0;
   let high = positions.length - 1;

@@ -88,7 +88,7 @@ export class FormState<T extends object, R = unknown> {
     return this.fieldErrors[field] ?? '';
   }
 
-  /** The error no shown field displays, '' if there is none. */
+  /** The error no shown field displays, '' if none. */
   get message(): string {
     if (!this.error || Object.keys(this.fieldErrors).some((field) => this.fields.has(field))) return '';
     return this.resend ? 'Can’t reach the server. This will be saved when it’s back.' : this.error.message;

@@ -100,7 +100,7 @@ func findCell(cells []string, fits *regexp.Regexp) int {
 	return slices.IndexFunc(cells, fits.MatchString)
 }
 
-// findAmount returns the column for order amounts, -1 if there is none: quantity times
+// findAmount returns the column for order amounts, -1 if none: quantity times
 // price or more, with the opposite sign. The closing price may come before it.
 func findAmount(orders [][]string, quantity int) int {
 	for _, column := range []int{quantity + 3, quantity + 2} {
@@ -220,7 +220,7 @@ func isMultiplierName(name string) bool {
 }
 
 // findConid returns the column with the broker's contract numbers, whose name is the same
-// in all languages, -1 if there is none.
+// in all languages, -1 if none.
 func (p *part) findConid() int {
 	return slices.IndexFunc(p.table.Rows[p.header].Cells, func(name string) bool { return strings.EqualFold(name, "Conid") })
 }

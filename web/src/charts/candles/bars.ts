@@ -80,7 +80,7 @@ export function toUnits(price: number, bars: Pick<Bars, 'scale'>): number {
   return Number(`${price}e${bars.scale}`) || price * 10 ** bars.scale;
 }
 
-/** Returns the index of the last bar that opens at or before a time, -1 if there is none. */
+/** Returns the index of the last bar that opens at or before a time, -1 if none. */
 export function findBar(t: number[], second: number): number {
   let low = 0;
   let high = t.length;

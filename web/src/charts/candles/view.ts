@@ -51,7 +51,7 @@ export function chooseGroup(view: View, width: number): number {
   return [1, 2, 5, 10, 20, 50, 100].find((size) => size >= perCandle) ?? 200;
 }
 
-/** Returns the index of the candle at a position, -1 if there is none. */
+/** Returns the index of the candle at a position, -1 if none. */
 export function findCandle(candles: Candle[], position: number): number {
   let low = 0;
   let high = candles.length;

@@ -26,7 +26,7 @@ class LiveFilter {
   readonly scope: Scope = $derived(this.scopeWith({}));
   /** The query parameters for figures that can count realized results; others refuse them. */
   readonly results: ResultScope = $derived(this.resultsWith({}));
-  /** The first and last day; '' if there is none. */
+  /** The first and last day; '' if none. */
   readonly days = $derived(daysOf(this.now, this.timeZone, preferences.weekStart, this.today));
 
   /** Returns the query parameters with part of the filter changed. */

@@ -22,7 +22,7 @@ export function toDecimalOrNull(typed: string): Decimal | null {
   return typed.trim() === '' ? null : toDecimal(typed);
 }
 
-/** Writes a number of the API as the value of a number field: without an exponent, '' if there is none. */
+/** Writes a number of the API as the value of a number field: without an exponent, '' if none. */
 export function decimalText(value: number | null | undefined): string {
   if (value == null) return '';
   const text = String(value);

@@ -149,7 +149,7 @@ export function reasonName(reason: string): string {
   return skipReasons[reason] ?? sentenceCase(reason);
 }
 
-/** Returns a note about a file's columns, '' if there is none. */
+/** Returns a note about a file's columns, '' if none. */
 export function mappingNote(
   p: Pick<Schemas['ImportPreview'], 'source' | 'accepts_column_mapping' | 'suggested_mapping'>,
 ): string {

@@ -85,7 +85,7 @@ export class Wizard {
 
   constructor(private readonly options: WizardOptions) {}
 
-  /** The question to answer before the preview can be shown; '' if there is none. */
+  /** The question to answer before the preview can be shown; '' if none. */
   readonly question: string = $derived.by(() => {
     const p = this.preview;
     if (!p) return 'file';
