@@ -3,11 +3,13 @@ package httpapi
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"fillbook/internal/base/db"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/figures/analytics"
+	"fillbook/internal/figures/columns"
 	"fillbook/internal/trading/playbook"
 	"fillbook/internal/trading/routine"
 	"fillbook/internal/trading/tradefilter"
@@ -55,9 +57,10 @@ func (a figureAPI) calendar(ctx context.Context, in *calendarQuery) (*body[calen
 	owner := caller(ctx).UserID
 	out := calendarAnswer{Year: year, Days: []calendarDay{}}
 	err = a.withFiguresOnBasis(ctx, in.FigureQuery, func(tx *db.Tx, q *figureRequest) error {
-		figures := analytics.BuildCalendar(q.selection(), q.zone, year)
-		out.Months, out.Total, out.BreakevenTolerance = figures.Months, figures.Total, q.book.Tolerance.Stored
-		out.Weeks = analytics.ListWeeks(q.selection(), q.zone, year, weekStart)
+		figures := cachedFigure(q, fmt.Sprint("calendar ", year, weekStart), func() analytics.Year {
+			return analytics.BuildCalendar(q.book.Columns, analytics.CalendarQuery{Filter: q.filter, Zone: q.zone, Year: year, WeekStart: weekStart})
+		})
+		out.Weeks, out.Months, out.Total, out.BreakevenTolerance = figures.Weeks, figures.Months, figures.Total, q.book.Tolerance.Stored
 		days := map[journal.Day]*calendarDay{}
 		for _, cell := range figures.Days {
 			days[cell.Date] = &calendarDay{Cell: cell}
@@ -92,15 +95,15 @@ func (q *figureRequest) addUnreviewed(
 	if period.To == nil || period.To.After(last) {
 		period.To = &last
 	}
-	whole := q.book.WithWholeTrades()
-	unreviewed, err := q.cache.NewFilter(ctx, tx, whole, filter)
-	if err != nil {
-		return err
-	}
-	for _, day := range analytics.ListDays(whole.Select(unreviewed), q.zone) {
+	list, err := columns.LoadOrTry(q.cache, q.book, fmt.Sprint("unreviewed ", year)+"?"+q.text, func() ([]analytics.Day, error) {
+		whole := q.book.WithWholeTrades()
+		unreviewed, err := q.cache.NewFilter(ctx, tx, whole, filter)
+		return analytics.ListDays(whole.Select(unreviewed), q.zone), err
+	})
+	for _, day := range list {
 		cellOf(days, day.Date).Unreviewed = day.Trades
 	}
-	return nil
+	return err
 }
 
 // addNotes counts each day's notes.

@@ -188,10 +188,12 @@ func BenchmarkRealized(b *testing.B) {
 	s := SelectTrades(columns, Filter{Realized: true})
 	capital := Capital{Starting: decimal.New(100_000)}
 	for name, run := range map[string]func(){
-		"Select":    func() { SelectTrades(columns, Filter{Realized: true}) },
-		"Summary":   func() { Summarize(s, capital) },
-		"Daily":     func() { ListDays(s, time.UTC) },
-		"Calendar":  func() { BuildCalendar(s, time.UTC, 2016) },
+		"Select":  func() { SelectTrades(columns, Filter{Realized: true}) },
+		"Summary": func() { Summarize(s, capital) },
+		"Daily":   func() { ListDays(s, time.UTC) },
+		"Calendar": func() {
+			BuildCalendar(columns, CalendarQuery{Filter: Filter{Realized: true}, Zone: time.UTC, Year: 2016})
+		},
 		"Breakdown": func() { BreakDown(s, BreakdownQuery{By: ByMonth, Zone: time.UTC}) },
 		"Equity":    func() { BuildEquityCurve(columns, CurveQuery{Filter: Filter{Realized: true}, Capital: capital}) },
 		"With":      func() { columns[0].WithChanges(rows[50_000:50_001], nil) },

@@ -100,10 +100,20 @@ func indexKeys(n int, keyOf func(i int) int64) (keys []int64, of []int32) {
 	return keys, of
 }
 
+// CalendarQuery has the parameters for [BuildCalendar].
+type CalendarQuery struct {
+	Filter Filter
+	Zone   *time.Location
+	Year   int
+	// WeekStart is the first weekday.
+	WeekStart time.Weekday
+}
+
 // Year is one year's calendar. The caller adds notes and routines.
 type Year struct {
 	Year   int     `json:"year"`
 	Days   []Cell  `json:"days"`
+	Weeks  []Week  `json:"weeks"`
 	Months []Month `json:"months"`
 	Total  Group   `json:"total"`
 }
@@ -126,32 +136,55 @@ type Month struct {
 	RedDays   int `json:"red_days"`
 }
 
-// BuildCalendar returns a year's days and months with trades.
-func BuildCalendar(s *Selection, zone *time.Location, year int) Year {
-	out := Year{Year: year, Days: []Cell{}, Months: []Month{}}
-	for _, day := range ListDays(s, zone) {
-		if day.Date.Year() != year {
-			continue
-		}
-		out.Days = append(out.Days, Cell{day.Date, day.NetPnL, day.Trades, day.Wins, day.Losses})
-		month := day.Date.Month()
-		if n := len(out.Months); n == 0 || out.Months[n-1].Month != month {
-			out.Months = append(out.Months, Month{Month: month})
-		}
-		m := &out.Months[len(out.Months)-1]
-		m.Group.addDay(day)
-		out.Total.addDay(day)
-		switch day.NetPnL.Sign() {
-		case 1:
-			m.GreenDays++
-		case -1:
-			m.RedDays++
+// BuildCalendar returns a year's days, weeks and months with trades. It selects only the
+// trades in the year's weeks, so its cost does not depend on other years.
+func BuildCalendar(columns []*Columns, q CalendarQuery) Year {
+	q.Filter.Period = q.clipPeriod()
+	s := SelectTrades(columns, q.Filter)
+	out := Year{Year: q.Year, Days: []Cell{}, Weeks: []Week{}, Months: []Month{}}
+	for _, day := range ListDays(s, q.Zone) {
+		out.addToWeek(day, q.WeekStart)
+		if day.Date.Year() == q.Year {
+			out.addToMonth(day)
 		}
 	}
 	if s.parts {
-		out.recountTrades(s, zone)
+		out.recountTrades(s, q.Zone, q.WeekStart)
 	}
 	return out
+}
+
+// clipPeriod returns the part of the filter's period in the weeks with a day in the year.
+func (q *CalendarQuery) clipPeriod() journal.Period {
+	const week = 7
+	period := q.Filter.Period
+	from := time.Date(q.Year, 1, 1, 0, 0, 0, 0, q.Zone).AddDate(0, 0, -week)
+	if period.From == nil || period.From.Before(from) {
+		period.From = &from
+	}
+	to := time.Date(q.Year+1, 1, 1, 0, 0, 0, 0, q.Zone).AddDate(0, 0, week)
+	if period.To == nil || period.To.After(to) {
+		period.To = &to
+	}
+	return period
+}
+
+// addToMonth adds a day in the year.
+func (y *Year) addToMonth(day Day) {
+	y.Days = append(y.Days, Cell{day.Date, day.NetPnL, day.Trades, day.Wins, day.Losses})
+	month := day.Date.Month()
+	if n := len(y.Months); n == 0 || y.Months[n-1].Month != month {
+		y.Months = append(y.Months, Month{Month: month})
+	}
+	m := &y.Months[len(y.Months)-1]
+	m.Group.addDay(day)
+	y.Total.addDay(day)
+	switch day.NetPnL.Sign() {
+	case 1:
+		m.GreenDays++
+	case -1:
+		m.RedDays++
+	}
 }
 
 // addDay adds a day to a group.

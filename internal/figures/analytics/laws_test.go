@@ -115,7 +115,7 @@ func dumpAnswers(t *rapid.T, s *Selection, zone *time.Location) string {
 	}, {{At: time.Date(2026, 6, 15, 0, 0, 0, 0, time.UTC), Amount: decimal.New(3)}}}}
 	answers := map[string]any{
 		"summary": Summarize(s, capital), "daily": ListDays(s, zone), "behavior": AnalyzeBehavior(s, BehaviorQuery{Zone: zone, Seed: 5}),
-		"r": ComputeRStats(s), "drawdowns": ListDrawdowns(s, capital, 0), "calendar": BuildCalendar(s, zone, 2026), "evidence": AssessEvidence(s, zone, 5),
+		"r": ComputeRStats(s), "drawdowns": ListDrawdowns(s, capital, 0), "calendar": BuildCalendar(s.columns, CalendarQuery{Filter: s.filter, Zone: zone, Year: 2026}), "evidence": AssessEvidence(s, zone, 5),
 		"montecarlo": SimulateFutures(s, Simulation{Paths: 5, Trades: 7, Capital: capital}), "share": BuildShareView(s, ShareQuery{Zone: zone, Capital: capital}),
 		"amounts": BuildShareView(s, ShareQuery{Zone: zone, Capital: capital, ShowAmounts: true}), "compare": CompareSelections(s, s, zone, capital, capital),
 	}

@@ -254,7 +254,7 @@ func (s *scenario) answer(t *testing.T, name string) any {
 	case name == "drawdowns":
 		return ListDrawdowns(selection, s.capital(), 0)
 	case name == "calendar":
-		return BuildCalendar(selection, zone, s.number("year"))
+		return BuildCalendar(columns, CalendarQuery{Filter: filter, Zone: zone, Year: s.number("year")})
 	case name == "evidence":
 		return AssessEvidence(selection, zone, Seed)
 	case name == "montecarlo":

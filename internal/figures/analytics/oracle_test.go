@@ -390,10 +390,7 @@ func (tr *trial) checkRealized(q oracle.Question) {
 	tr.same("evidence"+basis, j.Evidence(&q), AssessEvidence(a.selection, time.UTC, Seed))
 	tr.same("daily"+basis, j.Daily(&q), ListDays(a.selection, q.Zone))
 	tr.same("equity"+basis, j.Equity(&q), BuildEquityCurve(a.columns, CurveQuery{Filter: a.filter, Capital: a.capital, MaxPoints: 10_000}))
-	calendar := struct {
-		Year
-		Weeks []Week `json:"weeks"`
-	}{BuildCalendar(a.selection, q.Zone, calendarYear), ListWeeks(a.selection, q.Zone, calendarYear, time.Monday)}
+	calendar := BuildCalendar(a.columns, CalendarQuery{Filter: a.filter, Zone: q.Zone, Year: calendarYear, WeekStart: time.Monday})
 	tr.same("calendar"+basis, j.Calendar(&q, calendarYear), calendar, "unreviewed", "notes", "routine_done", "routine_total", "breakeven_tolerance")
 	by := draw(tr, "by", "weekday", "hour", "month", "session")
 	want, evidence := j.Breakdown(&q, by), j.RowEvidence(&q, by)

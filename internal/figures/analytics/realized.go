@@ -236,9 +236,14 @@ func countTrades[T number[T]](s *Selection, zone *time.Location, periodOf func(j
 	return out
 }
 
-// recountTrades counts trades by month and year: a trade with parts on several days
+// recountTrades counts trades by week, month and year: a trade with parts on several days
 // counts once.
-func (y *Year) recountTrades(s *Selection, zone *time.Location) {
+func (y *Year) recountTrades(s *Selection, zone *time.Location, first time.Weekday) {
+	weeks := s.countTrades(zone, func(day journal.Day) string { return string(startOfWeek(day, first)) })
+	for i := range y.Weeks {
+		tally := weeks[string(y.Weeks[i].Start)]
+		y.Weeks[i].Group, y.Weeks[i].Losses = tally.Group, tally.losses
+	}
 	months := s.countTrades(zone, journal.Day.Month)
 	for i := range y.Months {
 		y.Months[i].Group = months[y.Months[i].Month].Group
@@ -246,14 +251,5 @@ func (y *Year) recountTrades(s *Selection, zone *time.Location) {
 	years := s.countTrades(zone, func(day journal.Day) string { return string(day[:len("2006")]) })
 	if len(y.Days) > 0 {
 		y.Total = years[string(y.Days[0].Date[:len("2006")])].Group
-	}
-}
-
-// recountWeeks counts trades by week.
-func recountWeeks(list []Week, s *Selection, zone *time.Location, first time.Weekday) {
-	weeks := s.countTrades(zone, func(day journal.Day) string { return string(startOfWeek(day, first)) })
-	for i := range list {
-		tally := weeks[string(list[i].Start)]
-		list[i].Group, list[i].Losses = tally.Group, tally.losses
 	}
 }

@@ -22,26 +22,18 @@ func startOfWeek(day journal.Day, first time.Weekday) journal.Day {
 	return day.AddDays(-((day.Weekday() - int(first) + 7) % 7))
 }
 
-// ListWeeks returns the weeks with trades and a day in the year, in order. first is the
-// first weekday.
-func ListWeeks(s *Selection, zone *time.Location, year int, first time.Weekday) []Week {
-	list := []Week{}
-	for _, day := range ListDays(s, zone) {
-		start := startOfWeek(day.Date, first)
-		end := start.AddDays(6)
-		if start.Year() != year && end.Year() != year {
-			continue
-		}
-		if n := len(list); n == 0 || list[n-1].Start != start {
-			list = append(list, Week{Start: start, End: end, Group: Group{NetPnL: decimal.Zero}})
-		}
-		w := &list[len(list)-1]
-		w.Group.addDay(day)
-		w.Losses += day.Losses
-		w.DaysTraded++
+// addToWeek adds a day to its week if the week has a day in the year.
+func (y *Year) addToWeek(day Day, first time.Weekday) {
+	start := startOfWeek(day.Date, first)
+	end := start.AddDays(6)
+	if start.Year() != y.Year && end.Year() != y.Year {
+		return
 	}
-	if s.parts {
-		recountWeeks(list, s, zone, first)
+	if n := len(y.Weeks); n == 0 || y.Weeks[n-1].Start != start {
+		y.Weeks = append(y.Weeks, Week{Start: start, End: end, Group: Group{NetPnL: decimal.Zero}})
 	}
-	return list
+	w := &y.Weeks[len(y.Weeks)-1]
+	w.Group.addDay(day)
+	w.Losses += day.Losses
+	w.DaysTraded++
 }
