@@ -1,7 +1,6 @@
 package metatrader
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -20,17 +19,69 @@ const (
 	orderPart              // an order, which is not a fill
 )
 
-// A time is written with points. Workbooks saved again have their own kind of dates,
-// which arrive with dashes or as a number of days.
-var (
-	stampText  = regexp.MustCompile(`^\d{4}[.\-/]\d{2}[.\-/]\d{2}[ T]\d{2}:\d{2}(:\d{2}(\.\d+)?)?$`)
-	serialText = regexp.MustCompile(`^[34]\d{4}\.\d+$`)
-	idText     = regexp.MustCompile(`^\d{1,20}$`)
-)
+// isStamp reports whether a text is a time, which is written with points. Workbooks saved
+// again have their own kind of dates, which arrive with dashes or as a number of days.
+func isStamp(text string) bool { return isWrittenTime(text) || isSerial(text) }
 
-func isStamp(text string) bool { return stampText.MatchString(text) || serialText.MatchString(text) }
+// isWrittenTime reports whether a text is a date with hours and minutes, and perhaps
+// seconds and their fraction.
+func isWrittenTime(text string) bool {
+	text, ok := cutShape(text, "0000.00.00T00:00")
+	if !ok || text == "" {
+		return ok
+	}
+	if text, ok = cutShape(text, ":00"); !ok || text == "" {
+		return ok
+	}
+	return text[0] == '.' && isDigits(text[1:])
+}
 
-func isID(text string) bool { return idText.MatchString(text) }
+// isSerial reports whether a text is a number of days in this century or the last, with
+// a fraction.
+func isSerial(text string) bool {
+	const whole = 5
+	return len(text) > whole && (text[0] == '3' || text[0] == '4') && text[whole] == '.' && isDigits(text[:whole]) && isDigits(text[whole+1:])
+}
+
+// cutShape removes a shape from a text's start: 0 is any digit, a point any sign in dates,
+// and T a blank or a T.
+func cutShape(text, shape string) (rest string, ok bool) {
+	if len(text) < len(shape) {
+		return text, false
+	}
+	for i := range len(shape) {
+		c := text[i]
+		switch shape[i] {
+		case '0':
+			ok = parse.IsDigit(c)
+		case '.':
+			ok = c == '.' || c == '-' || c == '/'
+		case 'T':
+			ok = c == ' ' || c == 'T'
+		default:
+			ok = c == shape[i]
+		}
+		if !ok {
+			return text, false
+		}
+	}
+	return text[len(shape):], true
+}
+
+// isDigits reports whether a text has digits and nothing else.
+func isDigits(text string) bool {
+	for i := range len(text) {
+		if !parse.IsDigit(text[i]) {
+			return false
+		}
+	}
+	return text != ""
+}
+
+func isID(text string) bool {
+	const longest = 20
+	return len(text) <= longest && isDigits(text)
+}
 
 func isNumber(text string) bool {
 	_, err := parse.Number(text, parse.Unsettled)

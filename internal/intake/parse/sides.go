@@ -30,23 +30,8 @@ func SideWord(text string) (side matching.Side, effect Effect, ok bool) {
 
 // findSide looks up a word in sideKey form.
 func findSide(key string) (side matching.Side, effect Effect, ok bool) {
-	for _, w := range [...]struct {
-		words  map[string]bool
-		side   matching.Side
-		effect Effect
-	}{
-		{buying, matching.Buy, EffectUnknown},
-		{selling, matching.Sell, EffectUnknown},
-		{buyingToOpen, matching.Buy, Opening},
-		{sellingToOpen, matching.Sell, Opening},
-		{sellingToClose, matching.Sell, Closing},
-		{buyingToClose, matching.Buy, Closing},
-	} {
-		if w.words[key] {
-			return w.side, w.effect, true
-		}
-	}
-	return "", EffectUnknown, false
+	m, ok := sideMeanings[key]
+	return m.side, m.effect, ok
 }
 
 // mostSideWords is the number of words in the longest side.
@@ -56,23 +41,42 @@ const mostSideWords = 4
 // Xetra". The longest side counts; weakSideWords do not, and "Buy/Sell" is none. Japanese
 // and Chinese have no blanks after a word.
 func LeadingSide(text string) (side matching.Side, effect Effect, ok bool) {
-	words := strings.Fields(sideKey(text))
-	for n := min(len(words), mostSideWords); n > 0; n-- {
-		key := strings.Join(words[:n], " ")
-		if side, effect, ok = findSide(key); !ok || n < len(words) && isWeakSide(key) {
+	key := sideKey(text)
+	if key == "" {
+		return "", EffectUnknown, false
+	}
+	ends, words := wordEnds(key)
+	for n := min(words, mostSideWords); n > 0; n-- {
+		end := ends[n-1]
+		if side, effect, ok = findSide(key[:end]); !ok || end < len(key) && isWeakSide(key[:end]) {
 			continue
 		}
-		if n < len(words) {
-			if next, _, isSide := findSide(words[n]); isSide && next != side && !isWeakSide(words[n]) {
+		if end < len(key) {
+			following := key[end+1 : ends[n]]
+			if next, _, isSide := findSide(following); isSide && next != side && !isWeakSide(following) {
 				break
 			}
 		}
 		return side, effect, true
 	}
-	if len(words) > 0 && words[0][0] >= utf8.RuneSelf {
-		return leadingIdeographs([]rune(words[0]))
+	if key[0] >= utf8.RuneSelf {
+		return leadingIdeographs([]rune(key[:ends[0]]))
 	}
 	return "", EffectUnknown, false
+}
+
+// wordEnds returns where the first words end in a text with one blank between words, and
+// how many these are: at most one more than a side has.
+func wordEnds(key string) (ends [mostSideWords + 1]int, words int) {
+	for at := 0; at < len(key) && words < len(ends); words++ {
+		end := len(key)
+		if blank := strings.IndexByte(key[at:], ' '); blank >= 0 {
+			end = at + blank
+		}
+		ends[words] = end
+		at = end + 1
+	}
+	return ends, words
 }
 
 // leadingIdeographs reads the side at the start of a Japanese or Chinese word.
@@ -94,7 +98,33 @@ func sideKey(text string) string {
 	if len(text) > longestMoment {
 		return ""
 	}
-	words := strings.FieldsFunc(strings.ToLower(TrimCell(text)), func(r rune) bool {
+	text = TrimCell(text)
+	var key [longestMoment]byte
+	n, inWord := 0, false
+	for i := range len(text) {
+		c := text[i]
+		switch {
+		case c >= utf8.RuneSelf:
+			return sideKeyOfAny(text)
+		case !isAlphanumeric(c):
+			inWord = false
+			continue
+		case !inWord && n > 0:
+			key[n] = ' '
+			n++
+		}
+		if 'A' <= c && c <= 'Z' {
+			c |= 0x20
+		}
+		key[n], inWord = c, true
+		n++
+	}
+	return string(key[:n])
+}
+
+// sideKeyOfAny is sideKey for text in any alphabet.
+func sideKeyOfAny(text string) string {
+	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	})
 	return strings.Join(words, " ")

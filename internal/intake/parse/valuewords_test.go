@@ -8,12 +8,26 @@ import (
 func TestSideWordsMeanOneThing(t *testing.T) {
 	t.Parallel()
 	seen := map[string]int{}
-	for i, set := range []map[string]bool{buying, selling, buyingToOpen, sellingToOpen, sellingToClose, buyingToClose} {
-		for word := range set {
+	for i, list := range allSideWords {
+		for _, word := range list.words {
 			if before, ok := seen[word]; ok {
 				t.Errorf("%q is in the tables %d and %d", word, before, i)
 			}
 			seen[word] = i
+			if sideKey(word) != word {
+				t.Errorf("%q is never found, as it is looked up as %q", word, sideKey(word))
+			}
+		}
+	}
+}
+
+func TestStatusWordsMeanOneThing(t *testing.T) {
+	t.Parallel()
+	for status, words := range statusWords {
+		for _, word := range words {
+			if statuses[word] != status {
+				t.Errorf("%q is in the tables %d and %d", word, status, statuses[word])
+			}
 			if sideKey(word) != word {
 				t.Errorf("%q is never found, as it is looked up as %q", word, sideKey(word))
 			}

@@ -73,8 +73,8 @@ func (c *wordCounts) add(d wordCounts) {
 	c.strong += d.strong
 }
 
-// countWord returns the counts for a value. It keeps those for words, which repeat in
-// their columns.
+// countWord returns the counts for a value. It keeps those for the first words, because
+// words repeat in their columns; ids do not.
 func countWord(known map[string]wordCounts, cell string) wordCounts {
 	if parse.IsDigit(cell[0]) {
 		return wordCounts{values: 1}
@@ -82,7 +82,10 @@ func countWord(known map[string]wordCounts, cell string) wordCounts {
 	c, found := known[cell]
 	if !found {
 		c = newWordCounts(cell)
-		known[cell] = c
+		const most = 200
+		if len(known) < most {
+			known[cell] = c
+		}
 	}
 	return c
 }
@@ -125,8 +128,12 @@ var weakSides = parse.WordSet(
 // recognized by their words, whatever the column is called, and a column chosen by its
 // name only is dropped if its values say otherwise.
 func SuggestColumns(headers []string, rows []tabular.Row) map[Target]int {
+	return suggestColumns(headers, rows, countWords(rows, len(headers)))
+}
+
+// suggestColumns is SuggestColumns with the counted words in each column.
+func suggestColumns(headers []string, rows []tabular.Row, counts []wordCounts) map[Target]int {
 	columns := SuggestMapping(headers)
-	counts := countWords(rows, len(headers))
 	if i := findSide(headers, counts, columns); i >= 0 {
 		release(columns, i)
 		columns[TargetSide] = i

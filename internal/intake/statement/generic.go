@@ -18,10 +18,11 @@ type mappedReader struct {
 	*Reader
 	mapping          mapping
 	status           Col
-	results          []Col // what a fill made, by the file
-	fees, commission []Col // the columns whose sum is the cost
-	feeCurrency      int   // the column for the fee coin; -1 for none
-	repeated         []int // cost columns repeated in others
+	results          []Col  // what a fill made, by the file
+	fees, commission []Col  // the columns whose sum is the cost
+	feeCurrency      int    // the column for the fee coin; -1 for none
+	priceCurrency    string // in the price column's name; empty if a preset decides
+	repeated         []int  // cost columns repeated in others
 }
 
 // readMapped reads the file by a mapping.
@@ -80,6 +81,9 @@ func (r *mappedReader) newLayout() *Layout {
 		}
 	}
 	r.status = r.mapping[TargetStatus]
+	if i := r.column(l.Price); i >= 0 && r.Out.ByNames && !isConstant(l.Price) {
+		r.priceCurrency = knownCurrencyIn(r.header[i])
+	}
 	r.fees, r.commission = r.costNames(l.Fees), r.costNames(l.Commission)
 	l.readRow = r.readExecution
 	if r.Preset.Format == JournalTrades {

@@ -110,12 +110,7 @@ func (r *mappedReader) readInstrument(w *Row, f *Fill) {
 		f.Strike = w.Null(l.Strike)
 		f.Expiry = readExpiry(w, l.Expiry)
 	}
-	currency := strings.ToUpper(w.Text(r.layout.Currency))
-	if currency == "" && r.Out.ByNames && !isConstant(r.layout.Price) {
-		if i := r.column(r.layout.Price); i >= 0 {
-			currency = knownCurrencyIn(r.header[i])
-		}
-	}
+	currency := cmp.Or(strings.ToUpper(w.Text(r.layout.Currency)), r.priceCurrency)
 	w.symbol, w.currency = f.Symbol, currency
 	if currency == "" {
 		return

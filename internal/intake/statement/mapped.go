@@ -115,7 +115,7 @@ func (p *Preset) addByContent(headers []string, rows []tabular.Row) {
 		}
 		return false
 	}
-	suggested := SuggestColumns(headers, rows)
+	suggested := suggestColumns(headers, rows, counts)
 	if i, ok := suggested[TargetSide]; ok && p.Columns[TargetSide] == "" && !used(i) && counts[i].isSide(true) {
 		p.Columns[TargetSide] = names[i]
 	}
