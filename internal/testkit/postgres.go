@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -21,8 +23,8 @@ import (
 // template is a migrated PostgreSQL database, created once per process.
 type template struct {
 	name string
-	// shape identifies its schema; empty is the SQL deleting all rows.
-	shape, empty string
+	// shape identifies its schema; filled is the query for the names of tables with rows.
+	shape, filled string
 }
 
 var postgresTemplate = sync.OnceValues(func() (t template, err error) {
@@ -39,8 +41,8 @@ var postgresTemplate = sync.OnceValues(func() (t template, err error) {
 			return err
 		}
 		return conn.QueryRowContext(ctx, `
-			SELECT 'SET session_replication_role = replica; ' || string_agg('DELETE FROM ' || quote_ident(tablename), '; ')
-			FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'schema_migrations' `).Scan(&t.empty)
+			SELECT string_agg(format('SELECT %L WHERE EXISTS (SELECT 1 FROM %I)', tablename, tablename), ' UNION ALL ')
+			FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'schema_migrations' `).Scan(&t.filled)
 	})
 	return t, err
 })
@@ -50,6 +52,10 @@ var postgresTemplate = sync.OnceValues(func() (t template, err error) {
 type database struct {
 	name string
 	conn *sql.DB
+	// pool are the connections of the tests that called Open, kept for the same reason; nil
+	// for the others. trace checks the current test's statements.
+	pool  *db.DB
+	trace *atomic.Pointer[func(statement string)]
 }
 
 // idle are used and emptied databases. Emptying takes a fraction of the time to create
@@ -59,36 +65,84 @@ var idle struct {
 	list []database
 }
 
-// freshPostgres returns the URL of a migrated, empty database, reused after the test.
-func freshPostgres(t testing.TB) string {
+// takePostgres returns a migrated, empty database, with a pool or without. The caller
+// gives it back with [template.release].
+func takePostgres(t testing.TB, pooled bool) (template, database) {
 	t.Helper()
 	RequirePostgres(t)
 	from, err := postgresTemplate()
 	if err != nil {
 		t.Fatalf("creating the PostgreSQL template: %v", err)
 	}
-	var used database
 	idle.Lock()
-	if n := len(idle.list); n > 0 {
-		used, idle.list = idle.list[n-1], idle.list[:n-1]
+	i := slices.IndexFunc(idle.list, func(d database) bool { return (d.pool != nil) == pooled })
+	if i >= 0 {
+		used := idle.list[i]
+		idle.list = slices.Delete(idle.list, i, i+1)
+		idle.Unlock()
+		return from, used
 	}
 	idle.Unlock()
-	if used.name == "" {
-		if used, err = from.copy(); err != nil {
-			t.Fatalf("creating a PostgreSQL database: %v", err)
-		}
+	made, err := from.copy()
+	if err != nil {
+		t.Fatalf("creating a PostgreSQL database: %v", err)
 	}
-	t.Cleanup(func() {
-		if err := from.restore(used); err != nil { // for example, the test changed the schema
-			_ = used.conn.Close()
-			_ = execOnServer("DROP DATABASE IF EXISTS " + used.name + " WITH (FORCE)")
-			return
-		}
-		idle.Lock()
-		defer idle.Unlock()
-		idle.list = append(idle.list, used)
-	})
+	return from, made
+}
+
+// release empties a database for the next test, or drops it if the test changed the
+// schema or left a transaction.
+func (t template) release(used database) {
+	if err := t.restore(used); err != nil {
+		used.close()
+		return
+	}
+	idle.Lock()
+	defer idle.Unlock()
+	idle.list = append(idle.list, used)
+}
+
+func (d database) close() {
+	if d.pool != nil {
+		_ = d.pool.Close()
+	}
+	_ = d.conn.Close()
+	_ = execOnServer("DROP DATABASE IF EXISTS " + d.name + " WITH (FORCE)")
+}
+
+// freshPostgres returns the URL of a migrated, empty database, reused after the test.
+func freshPostgres(t testing.TB) string {
+	t.Helper()
+	from, used := takePostgres(t, false)
+	t.Cleanup(func() { from.release(used) })
 	return testURL(used.name)
+}
+
+// openPostgres returns an open, migrated and empty database, reused after the test if it
+// is still open.
+func openPostgres(t testing.TB) *db.DB {
+	t.Helper()
+	from, used := takePostgres(t, true)
+	check := checkStatements(t)
+	if used.pool == nil {
+		used.trace = &atomic.Pointer[func(string)]{}
+		used.trace.Store(&check)
+		pool, err := db.Open(t.Context(), db.Options{
+			URL: testURL(used.name), Readers: 8, Trace: func(statement string) { (*used.trace.Load())(statement) },
+		})
+		if err != nil {
+			t.Fatalf("opening %s: %v", used.name, err)
+		}
+		used.pool = pool
+	}
+	used.trace.Store(&check)
+	t.Cleanup(func() {
+		if used.pool.Ping(context.WithoutCancel(t.Context())) != nil {
+			used.pool = nil // closed by the test
+		}
+		from.release(used)
+	})
+	return used.pool
 }
 
 // copy creates a database like the template.
@@ -97,7 +151,11 @@ func (t template) copy() (made database, err error) {
 	if err := t.copyTo(made.name); err != nil {
 		return made, err
 	}
-	made.conn, err = openOne(databaseURL(made.name))
+	if made.conn, err = openOne(databaseURL(made.name)); err != nil {
+		return made, err
+	}
+	// A replica does not check foreign keys, so tables are emptied in any order.
+	_, err = made.conn.ExecContext(context.Background(), "SET session_replication_role = replica")
 	return made, err
 }
 
@@ -115,8 +173,11 @@ func (t template) restore(used database) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
+	// A test that ended leaves its pool's connections idle. Others are of its goroutines, or
+	// of its own pools.
 	_, err := used.conn.ExecContext(ctx, `
-		SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`)
+		SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+		WHERE datname = current_database() AND pid <> pg_backend_pid() AND NOT ($1 AND state = 'idle')`, used.pool != nil)
 	if err != nil {
 		return err
 	}
@@ -127,20 +188,41 @@ func (t template) restore(used database) error {
 	if err != nil {
 		return err
 	}
-	_, err = used.conn.ExecContext(ctx, t.empty)
+	return t.deleteRows(ctx, used.conn)
+}
+
+// deleteRows empties the tables with rows, which are few.
+func (t template) deleteRows(ctx context.Context, conn *sql.DB) error {
+	rows, err := conn.QueryContext(ctx, t.filled)
+	if err != nil {
+		return err
+	}
+	defer rows.Close() //nolint:errcheck // only read
+	statements := []string{}
+	for rows.Next() {
+		var table string
+		if err := rows.Scan(&table); err != nil {
+			return err
+		}
+		statements = append(statements, "DELETE FROM "+table)
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	_, err = conn.ExecContext(ctx, strings.Join(statements, "; "))
 	return err
 }
 
-// readShape returns a hash over tables, columns, constraints, triggers and migrations.
+// readShape returns a checksum over tables, columns, constraints, triggers and migrations.
+// A copied database has its template's object numbers.
 func readShape(ctx context.Context, conn *sql.DB) (shape string, err error) {
 	err = conn.QueryRowContext(ctx, `
-		SELECT md5(string_agg(thing, ',' ORDER BY thing COLLATE "C")) FROM (
-			SELECT attrelid::regclass || '.' || attname || ' ' || atttypid AS thing FROM pg_attribute
-				WHERE attrelid IN (SELECT oid FROM pg_class WHERE relnamespace = 'public'::regnamespace) AND attnum > 0
-			UNION ALL SELECT conrelid::regclass || ' ' || conname FROM pg_constraint WHERE connamespace = 'public'::regnamespace
-			UNION ALL SELECT tgrelid::regclass || ' ' || tgname FROM pg_trigger WHERE NOT tgisinternal
-			UNION ALL SELECT version || ' ' || name FROM schema_migrations
-		) things`).Scan(&shape)
+		SELECT concat_ws(' ',
+			(SELECT sum(hashtext(attname)::bigint # attrelid::bigint # (atttypid::bigint << 32)) FROM pg_attribute
+				WHERE attrelid IN (SELECT oid FROM pg_class WHERE relnamespace = 'public'::regnamespace) AND attnum > 0),
+			(SELECT sum(oid::bigint) FROM pg_constraint WHERE connamespace = 'public'::regnamespace),
+			(SELECT sum(oid::bigint) FROM pg_trigger WHERE NOT tgisinternal),
+			(SELECT sum(hashtext(name)::bigint # version) FROM schema_migrations))`).Scan(&shape)
 	return shape, err
 }
 

@@ -60,6 +60,9 @@ func runEngines(t *testing.T, engines []db.Engine, fn func(t *testing.T, d *db.D
 // Open returns a new, migrated database on one engine, closed after the test.
 func Open(t testing.TB, engine db.Engine) *db.DB {
 	t.Helper()
+	if engine == db.PostgreSQL {
+		return openPostgres(t)
+	}
 	d, err := db.Open(t.Context(), Options(t, engine))
 	if err != nil {
 		t.Fatalf("opening %s: %v", engine, err)
