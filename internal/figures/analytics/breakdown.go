@@ -10,6 +10,7 @@ import (
 
 	"fillbook/internal/base/decimal"
 	"fillbook/internal/base/journal"
+	"fillbook/internal/base/parallel"
 )
 
 // Dimension is a property to group trades by.
@@ -123,36 +124,51 @@ func BreakDown(s *Selection, q BreakdownQuery) []Row {
 
 // rowTally accumulates a row.
 type rowTally[T number[T]] struct {
-	dayTally[T]
-	rs    float64
-	withR int
-	days  []dayTally[T]
+	tally[T]
+	gross, fees, volume T
+	rs                  float64
+	withR               int
+	days                []dayNet[T]
 }
 
 func breakDown[T number[T]](s *Selection, q BreakdownQuery) []Row {
 	keys, rows := tallyRows[T](s, q)
-	list := []Row{}
-	var chances []*float64
+	list, tallies := []Row{}, []*rowTally[T]{}
 	for k := range rows {
-		if rows[k].trades() == 0 {
-			continue
-		}
-		row := rows[k].toRow(keys[k], s.scale)
-		row.BreakevenTolerance = s.filter.Tolerance.Stored
-		list = append(list, row)
-		if q.Evidence {
-			evidence, p := rows[k].computeEvidence(s.scale, q.Seed)
-			list[len(list)-1].Evidence = &evidence
-			chances = append(chances, p)
+		if rows[k].trades() > 0 {
+			row := rows[k].toRow(keys[k], s.scale)
+			row.BreakevenTolerance = s.filter.Tolerance.Stored
+			list, tallies = append(list, row), append(tallies, &rows[k])
 		}
 	}
-	for i, p := range correctByHolm(chances) {
-		list[i].PValue, list[i].Significant = p, p != nil && *p < significance
+	if q.Evidence {
+		addEvidence(list, tallies, s.scale, q.Seed)
 	}
 	if !q.By.hasOwnOrder() {
 		slices.SortFunc(list, func(a, b Row) int { return cmp.Or(b.NetPnL.Cmp(a.NetPnL), strings.Compare(a.Key, b.Key)) })
 	}
 	return list
+}
+
+// addEvidence adds intervals and probabilities to rows. Half of the rows are computed in
+// another goroutine.
+func addEvidence[T number[T]](list []Row, tallies []*rowTally[T], scale int32, seed uint64) {
+	days := 0
+	for _, t := range tallies {
+		days = max(days, len(t.days))
+	}
+	draws := newDraws(rowDraws, days, seed)
+	chances := make([]*float64, len(list))
+	compute := func(first int) {
+		for i := first; i < len(list); i += 2 {
+			evidence, p := tallies[i].computeEvidence(scale, draws)
+			list[i].Evidence, chances[i] = &evidence, p
+		}
+	}
+	parallel.Run(func() { compute(0) }, func() { compute(1) })
+	for i, p := range correctByHolm(chances) {
+		list[i].PValue, list[i].Significant = p, p != nil && *p < significance
+	}
 }
 
 func tallyRows[T number[T]](s *Selection, q BreakdownQuery) (keys []string, rows []rowTally[T]) {
@@ -193,12 +209,12 @@ func (t *rowTally[T]) addToDay(day int64, net T, result outcome) {
 	at := len(t.days) - 1
 	if at < 0 || t.days[at].day < day {
 		at++
-		t.days = append(t.days, dayTally[T]{day: day})
+		t.days = append(t.days, dayNet[T]{day: day})
 	} else if t.days[at].day != day {
 		var known bool
-		at, known = slices.BinarySearchFunc(t.days, day, func(d dayTally[T], day int64) int { return cmp.Compare(d.day, day) })
+		at, known = slices.BinarySearchFunc(t.days, day, func(d dayNet[T], day int64) int { return cmp.Compare(d.day, day) })
 		if !known {
-			t.days = slices.Insert(t.days, at, dayTally[T]{day: day})
+			t.days = slices.Insert(t.days, at, dayNet[T]{day: day})
 		}
 	}
 	t.days[at].addResult(net, result)
@@ -215,8 +231,8 @@ func (t *rowTally[T]) toRow(key string, scale int32) Row {
 
 // computeEvidence returns a row's intervals and how likely its result is by chance. A row
 // with too few trades has no probability, so it does not count in the correction.
-func (t *rowTally[T]) computeEvidence(scale int32, seed uint64) (Evidence, *float64) {
-	e := computeEvidence(t.days, scale, rowDraws, seed)
+func (t *rowTally[T]) computeEvidence(scale int32, draws *draws) (Evidence, *float64) {
+	e := computeEvidence(t.days, scale, draws)
 	if !checkMinimums(t.trades(), len(t.days)).Enough {
 		return e, nil
 	}

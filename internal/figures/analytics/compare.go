@@ -58,14 +58,14 @@ func CompareSelections(a, b *Selection, zone *time.Location, ofA, ofB Capital) C
 
 // drawDayMeans returns the mean result per trade in histories drawn as in
 // [AssessEvidence]. It returns nil with fewer than two days.
-func drawDayMeans[T number[T]](days []dayTally[T], scale int32, draws int, seed uint64) []decimal.Decimal {
+func drawDayMeans[T number[T]](days []dayNet[T], scale int32, draws int, seed uint64) []decimal.Decimal {
 	if len(days) < 2 {
 		return nil
 	}
-	list := drawHistories(groupDays(days), scale, draws, seed)
+	list := drawHistories(groupDays(days), scale, newDraws(draws, len(days), seed))
 	means := make([]decimal.Decimal, len(list))
 	for i := range list {
-		means[i] = mean(list[i].net().decimal(scale), list[i].trades())
+		means[i] = mean(list[i].net.decimal(scale), list[i].trades)
 	}
 	return means
 }
@@ -100,7 +100,7 @@ type meanEstimate struct {
 	draws           []decimal.Decimal
 }
 
-func estimateMean[T number[T]](days []dayTally[T], trades int, scale int32, draws int, seed uint64) meanEstimate {
+func estimateMean[T number[T]](days []dayNet[T], trades int, scale int32, draws int, seed uint64) meanEstimate {
 	e := meanEstimate{enough: checkMinimums(trades, len(days)).Enough, draws: drawDayMeans(days, scale, draws, seed)}
 	e.mean, e.deviation = meanError(days, scale)
 	return e
@@ -120,15 +120,15 @@ func compareMeans(a, b meanEstimate) (interval DifferenceInterval, p *float64) {
 }
 
 // tallyNetDays returns the net results by day, in calendar order.
-func tallyNetDays[T number[T]](s *Selection, zone *time.Location) []dayTally[T] {
+func tallyNetDays[T number[T]](s *Selection, zone *time.Location) []dayNet[T] {
 	days, of := s.findDays(newClock(zone))
 	trades, net, of := mergeParts(s, readColumn[T](s, netOf), of)
 	results := outcomes(trades, net)
-	sums := make([]dayTally[T], len(days))
+	sums := make([]dayNet[T], len(days))
 	for i, d := range of {
 		sums[d].addResult(net[i], results[i])
 		sums[d].day = days[d]
 	}
-	slices.SortFunc(sums, func(a, b dayTally[T]) int { return cmp.Compare(a.day, b.day) })
+	slices.SortFunc(sums, func(a, b dayNet[T]) int { return cmp.Compare(a.day, b.day) })
 	return sums
 }

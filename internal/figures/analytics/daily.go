@@ -29,10 +29,15 @@ func ListDays(s *Selection, zone *time.Location) []Day {
 	return chooseArithmetic(s, listDays[int128], listDays[exact])(s, zone)
 }
 
+// dayNet accumulates a day's net results.
+type dayNet[T number[T]] struct {
+	tally[T]
+	day int64
+}
+
 // dayTally accumulates a day.
 type dayTally[T number[T]] struct {
-	tally[T]
-	day                 int64
+	dayNet[T]
 	gross, fees, volume T
 }
 

@@ -113,8 +113,8 @@ func (t *rowTally[T]) toEffectSide(scale int32) EffectSide {
 
 // subtractDays returns the days less those in other, without days then empty. Both are in
 // order, and other has no days of its own.
-func subtractDays[T number[T]](days, other []dayTally[T]) []dayTally[T] {
-	left := make([]dayTally[T], 0, len(days))
+func subtractDays[T number[T]](days, other []dayNet[T]) []dayNet[T] {
+	left := make([]dayNet[T], 0, len(days))
 	next := 0
 	for _, d := range days {
 		if next < len(other) && other[next].day == d.day {

@@ -73,39 +73,29 @@ func AssessEvidence(s *Selection, zone *time.Location, seed uint64) Evidence {
 }
 
 func assessEvidence[T number[T]](s *Selection, zone *time.Location, seed uint64) Evidence {
-	return computeEvidence(tallyNetDays[T](s, zone), s.scale, evidenceDraws, seed)
-}
-
-// drawnHistory is the tally for one draw.
-type drawnHistory[T number[T]] struct {
-	tally[T]
-	mean, factor float64
+	days := tallyNetDays[T](s, zone)
+	return computeEvidence(days, s.scale, newDraws(evidenceDraws, len(days), seed))
 }
 
 // computeEvidence computes the evidence from days, which must be in order.
-func computeEvidence[T number[T]](days []dayTally[T], scale int32, draws int, seed uint64) Evidence {
+func computeEvidence[T number[T]](days []dayNet[T], scale int32, draws *draws) Evidence {
 	var all tally[T]
 	for i := range days {
 		all = all.plus(&days[i].tally)
 	}
 	e := Evidence{
-		N: all.trades(), Days: len(days), Level: evidenceLevel, Generator: generatorName, Seed: seed, Draws: draws,
+		N: all.trades(), Days: len(days), Level: evidenceLevel, Generator: generatorName, Seed: draws.seed, Draws: draws.count,
 	}
 	least := checkMinimums(all.trades(), len(days))
 	e.Expectancy.Verdict, e.WinRate.Verdict, e.ProfitFactor.Verdict = least, least, least
 	if len(days) < 2 {
 		return e
 	}
-	list := drawHistories(groupDays(days), scale, draws, seed)
-	cut := int(float64(draws) * (1 - evidenceLevel) / 2)
-	bounds := func(of func(*drawnHistory[T]) float64) (low, high *drawnHistory[T]) {
-		slices.SortStableFunc(list, func(a, b drawnHistory[T]) int { return cmp.Compare(of(&a), of(&b)) })
-		return &list[cut], &list[draws-1-cut]
-	}
-
-	low, high := bounds(func(d *drawnHistory[T]) float64 { return d.mean })
-	e.Expectancy.Low = decimal.Of(mean(low.net().decimal(scale), low.trades()))
-	e.Expectancy.High = decimal.Of(mean(high.net().decimal(scale), high.trades()))
+	list := drawHistories(groupDays(days), scale, draws)
+	cut := int(float64(draws.count) * (1 - evidenceLevel) / 2)
+	low, high := findBounds(list, cut, func(d *drawnHistory[T]) float64 { return d.mean })
+	e.Expectancy.Low = decimal.Of(mean(low.net.decimal(scale), low.trades))
+	e.Expectancy.High = decimal.Of(mean(high.net.decimal(scale), high.trades))
 	center := all.net().float(scale) / float64(all.trades())
 	e.Expectancy.checkWidth(all.trades(), (high.mean-low.mean)/2, math.Abs(center), low.mean > 0 || high.mean < 0)
 
@@ -114,7 +104,7 @@ func computeEvidence[T number[T]](days []dayTally[T], scale int32, draws int, se
 	width := (highRate - lowRate) / 2
 	e.WinRate.checkWidth(all.trades(), width, winRateWidth, width <= winRateWidth)
 
-	low, high = bounds(func(d *drawnHistory[T]) float64 { return d.factor })
+	low, high = findBounds(list, cut, func(d *drawnHistory[T]) float64 { return d.factor })
 	e.ProfitFactor.Low, e.ProfitFactor.High = finiteOrNil(low.factor), finiteOrNil(high.factor)
 	e.ProfitFactor.Verdict = e.Expectancy.Verdict // above one is above zero
 	return e
@@ -162,7 +152,7 @@ func finiteOrNil(v float64) *float64 {
 }
 
 // groupDays merges neighboring days if there are more than evidenceBlocks.
-func groupDays[T number[T]](days []dayTally[T]) []tally[T] {
+func groupDays[T number[T]](days []dayNet[T]) []tally[T] {
 	n := min(len(days), evidenceBlocks)
 	list := make([]tally[T], n)
 	for k := range list {
@@ -173,28 +163,9 @@ func groupDays[T number[T]](days []dayTally[T]) []tally[T] {
 	return list
 }
 
-// drawHistories draws histories, each with as many blocks as given.
-func drawHistories[T number[T]](from []tally[T], scale int32, draws int, seed uint64) []drawnHistory[T] {
-	d := splitMix64(seed)
-	list := make([]drawnHistory[T], draws)
-	for i := range list {
-		t := &list[i]
-		for range from {
-			block := &from[d.intn(len(from))]
-			t.tally = t.plus(block)
-		}
-		t.mean = t.net().float(scale) / float64(t.trades())
-		t.factor = t.profitSum().float(scale) / -t.lossSum().float(scale)
-		if t.lossSum().sign() == 0 {
-			t.factor = math.Inf(1)
-		}
-	}
-	return list
-}
-
 // meanError returns the mean result per trade and its standard error when whole days
 // vary: the root of D/(D−1) Σ (day sum − mean × day trades)², over the trade count.
-func meanError[T number[T]](days []dayTally[T], scale int32) (average, deviation float64) {
+func meanError[T number[T]](days []dayNet[T], scale int32) (average, deviation float64) {
 	var all tally[T]
 	for i := range days {
 		all = all.plus(&days[i].tally)

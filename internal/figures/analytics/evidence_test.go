@@ -104,7 +104,7 @@ func TestIntervalsFitTheError(t *testing.T) {
 func TestGroupDaysKeepsAllTrades(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		days := make([]dayTally[int128], rapid.IntRange(1, 900).Draw(t, "days"))
+		days := make([]dayNet[int128], rapid.IntRange(1, 900).Draw(t, "days"))
 		for i := range days {
 			days[i].addResult(newInt128(int64(i)-3), outcome(newInt128(int64(i)-3).sign()))
 		}
@@ -146,7 +146,7 @@ func TestHolm(t *testing.T) {
 func TestMeanError(t *testing.T) {
 	t.Parallel()
 	// Days with 2 and 1 trades that made 10 and 20: mean 10; off by -10 and 10.
-	days := make([]dayTally[int128], 2)
+	days := make([]dayNet[int128], 2)
 	days[0].addResult(newInt128(4), win)
 	days[0].addResult(newInt128(6), win)
 	days[1].addResult(newInt128(20), win)

@@ -457,6 +457,6 @@ func (s *Selection) averageAfterExit(k int, zone *time.Location, seed uint64) Af
 		return out
 	}
 	out.Mean = decimal.Of(mean(all.net().d, out.Trades))
-	out.Interval = computeEvidence(all.days, s.scale, rowDraws, seed).Expectancy
+	out.Interval = computeEvidence(all.days, s.scale, newDraws(rowDraws, len(all.days), seed)).Expectancy
 	return out
 }

@@ -29,6 +29,8 @@ type number[T any] interface {
 	totalTo(end int32, of *amounts, scale int32) T
 	// key returns an int64 that sorts like the number, if there is one.
 	key() (int64, bool)
+	// fromKey returns the number with a key.
+	fromKey(key int64) T
 }
 
 // chooseArithmetic returns the version of a figure's function to use for a selection.
@@ -114,6 +116,8 @@ func (a int128) key() (int64, bool) {
 	v := int64(a.lo)
 	return v, a.hi == v>>63
 }
+
+func (int128) fromKey(key int64) int128 { return newInt128(key) }
 
 func (a int128) decimal(scale int32) decimal.Decimal {
 	if v, small := a.key(); small {
@@ -207,6 +211,7 @@ func (a exact) sign() int                     { return a.d.Sign() }
 func (a exact) decimal(int32) decimal.Decimal { return a.d }
 func (a exact) float(int32) float64           { return a.d.Float64() }
 func (a exact) key() (int64, bool)            { return 0, a.d.IsZero() }
+func (exact) fromKey(int64) exact             { return exact{} } // only 0 has a key
 
 func (exact) gather(into []exact, from []*amounts, picks []pick, _ int32) {
 	for i, p := range picks {
