@@ -32,6 +32,7 @@ type Clock struct {
 
 	last       time.Time // zero before the first
 	ups, downs int
+	usedMemory bool // see UsedMemory
 }
 
 // NewClock returns a clock for times in a zone unless they name another, and for dates
@@ -40,6 +41,12 @@ type Clock struct {
 func NewClock(zone Zone, order DateOrder) *Clock {
 	return &Clock{zone: zone, order: order, known: map[string]Zone{}}
 }
+
+// Fork returns a clock that reads other values like c, without the memory of earlier ones.
+func (c *Clock) Fork() *Clock { return NewClock(c.zone, c.order) }
+
+// UsedMemory reports whether earlier values decided how a time was read.
+func (c *Clock) UsedMemory() bool { return c.usedMemory }
 
 // Zone returns the zone for times without one.
 func (c *Clock) Zone() string { return c.zone.String() }
@@ -242,6 +249,7 @@ func (c *Clock) pick(r reading, zone Zone, label string) time.Time {
 			return at
 		}
 	}
+	c.usedMemory = true
 	size := r.later.Sub(r.earlier)
 	start, end := r.change.Add(-size), r.change.Add(size)
 	inside := !c.last.IsZero() && !c.last.Before(start) && c.last.Before(end)

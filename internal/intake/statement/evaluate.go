@@ -10,6 +10,7 @@ import (
 
 	"fillbook/internal/base/decimal"
 	"fillbook/internal/intake/parse"
+	"fillbook/internal/intake/tabular"
 	"fillbook/internal/trading/instruments"
 	"fillbook/internal/trading/matching"
 )
@@ -65,6 +66,15 @@ func newLayoutState() *layoutState {
 
 // readLayout reads the rows in the table by a layout.
 func (r *Reader) readLayout(l *Layout) error {
+	lr, err := r.newLayoutReader(l)
+	if err != nil {
+		return err
+	}
+	return lr.readRows(r.rows)
+}
+
+// newLayoutReader returns the table's reader for a layout.
+func (r *Reader) newLayoutReader(l *Layout) (*layoutReader, error) {
 	if r.state == nil {
 		r.state = newLayoutState()
 	}
@@ -79,12 +89,18 @@ func (r *Reader) readLayout(l *Layout) error {
 		lr.status, lr.states = r.findStatusColumn(l), map[string]parse.OrderStatus{}
 		lr.account = l.accountColumn()
 		if err := r.requireDays(l); err != nil {
-			return err
+			return nil, err
 		}
 	}
+	return lr, nil
+}
+
+// readRows reads some of the table's rows.
+func (lr *layoutReader) readRows(rows []tabular.Row) error {
+	l, r := lr.layout, lr.r
 	keepsRows := l.Kind != "" || len(l.Join) > 0 || l.PerTable != nil || len(r.Preset.Sections) > 0
 	w := &Row{}
-	for i, cells := range r.rows {
+	for i, cells := range rows {
 		if i%checkEvery == 0 {
 			if err := r.ctx.Err(); err != nil {
 				return err

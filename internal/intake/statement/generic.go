@@ -27,18 +27,27 @@ type mappedReader struct {
 
 // readMapped reads the file by a mapping.
 func (r *Reader) readMapped() error {
+	m, err := r.newMappedReader()
+	if err != nil {
+		return err
+	}
+	return m.readHalves(m.newLayout())
+}
+
+// newMappedReader returns the table's reader for a mapping.
+func (r *Reader) newMappedReader() (*mappedReader, error) {
 	m := &mappedReader{Reader: r, mapping: mapping{}, feeCurrency: -1}
 	maps.Copy(m.mapping, r.Preset.Columns)
 	maps.Copy(m.mapping, r.Hints.Mapping)
 	if err := m.check(); err != nil {
-		return err
+		return nil, err
 	}
 	m.noteAccounts()
 	r.amount = -1
 	if r.Out.ByNames = r.isReadByNames(); r.Out.ByNames {
 		m.checkColumns()
 	}
-	return r.readLayout(m.newLayout())
+	return m, nil
 }
 
 // check returns an error if the table cannot be read by the mapping.
@@ -85,11 +94,16 @@ func (r *mappedReader) newLayout() *Layout {
 		r.priceCurrency = knownCurrencyIn(r.header[i])
 	}
 	r.fees, r.commission = r.costNames(l.Fees), r.costNames(l.Commission)
-	l.readRow = r.readExecution
-	if r.Preset.Format == JournalTrades {
-		l.readRow = r.readRoundTrip
-	}
+	l.readRow = r.rowReader()
 	return l
+}
+
+// rowReader returns the method that reads a row.
+func (r *mappedReader) rowReader() func(*Row) {
+	if r.Preset.Format == JournalTrades {
+		return r.readRoundTrip
+	}
+	return r.readExecution
 }
 
 // layout returns a layout with the mapped columns.

@@ -55,6 +55,8 @@ type Reader struct {
 	instruments map[instrumentKey]Instrument
 	// state is what rows read by layouts leave for the end of the file.
 	state *layoutState
+	// minHalves is minHalves, except in tests.
+	minHalves int
 }
 
 // table is a table in a file, whose values are looked up by column.
@@ -106,12 +108,20 @@ func Read(file tabular.File, found Detection, hints Hints) (*Statement, error) {
 
 // ReadContext is Read with a context: it stops with the context's error.
 func ReadContext(ctx context.Context, file tabular.File, found Detection, hints Hints) (*Statement, error) {
+	return read(ctx, file, found, hints, minHalves)
+}
+
+// read is ReadContext with the number of rows from which a table is read in two halves.
+func read(ctx context.Context, file tabular.File, found Detection, hints Hints, minHalves int) (*Statement, error) {
 	p := found.Preset
 	out := &Statement{Broker: p.Broker, Layout: p.Key(), Format: p.Format, Source: p.Source}
 	if out.Source == "" {
 		out.Source = FromCSV
 	}
-	r := &Reader{ctx: ctx, File: file, Hints: hints, Preset: p, Out: out, lots: map[string]int{}, sides: map[string]sideWord{}, pool: &fillPool{}}
+	r := &Reader{
+		ctx: ctx, File: file, Hints: hints, Preset: p, Out: out, lots: map[string]int{}, sides: map[string]sideWord{}, pool: &fillPool{},
+		minHalves: minHalves,
+	}
 	if err := r.settleZone(); err != nil {
 		return nil, err
 	}

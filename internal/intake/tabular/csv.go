@@ -17,19 +17,37 @@ func readCSV(file *File, text string, b *budget) error {
 		s.pos, s.line = body, 2
 	}
 	s.typical = typicalWidth(s)
-	rows := collector{budget: b, rows: make([]Row, 0, min(1+strings.Count(text, "\n"), b.limits.Rows))}
+	rows, err := readRecords(s, b)
+	if err != nil {
+		return err
+	}
+	file.Tables = []Table{{Rows: rows, Delimiter: rune(delim)}}
+	return nil
+}
+
+// readRecords reads all records, long text in two halves at the same time.
+func readRecords(s *scanner, b *budget) ([]Row, error) {
+	if rows, ok := readHalves(s, b); ok {
+		return rows, nil
+	}
+	rows := collector{budget: b, rows: make([]Row, 0, min(1+strings.Count(s.text, "\n"), b.limits.Rows))}
+	err := rows.addRecords(s)
+	return rows.rows, err
+}
+
+// addRecords adds the scanner's records.
+func (c *collector) addRecords(s *scanner) error {
 	for s.record() {
 		if s.spill {
-			return b.tooWide(s.start)
+			return c.budget.tooWide(s.start)
 		}
 		for i, cell := range s.cells {
 			s.cells[i] = removeExcelFormula(trim(cell))
 		}
-		if _, err := rows.add(s.start, s.cells); err != nil {
+		if _, err := c.add(s.start, s.cells); err != nil {
 			return err
 		}
 	}
-	file.Tables = []Table{{Rows: rows.rows, Delimiter: rune(delim)}}
 	return nil
 }
 
