@@ -34,6 +34,7 @@ soak: ## Kill servers 1000 times, their database 50 times, the watch agent and a
 	scripts/with-postgres $(GO) test -count=1 -timeout 1h -run 'TestSourcesInAnyOrder|TestRandomHistory' ./internal/trading/ledger -rapid.checks=300
 	SVC_TEST_LONG=1 scripts/with-postgres scripts/with-pgbouncer scripts/with-buildah --optional $(GO) test -count=1 -timeout 2h ./...
 	SVC_TEST_POOLED=1 scripts/with-postgres scripts/with-pgbouncer $(GO) test -count=1 -timeout 1h -run '/^postgresql' ./internal/httpapi ./internal/base/db ./internal/people/identity
+	CGO_ENABLED=1 scripts/with-postgres $(GO) test -race -count=1 -timeout 1h ./internal/httpapi ./internal/base/db ./internal/figures/columns ./internal/figures/sharing ./internal/people/identity ./internal/trading/ledger
 	SVC_TEST_LONG=1 scripts/with-browser npm --prefix web run test:browser -- every-screen phone
 
 soak-hostile: ## Attack a server in thirteen ways, one after the other and all at once, on each engine; others must be served (10 minutes)

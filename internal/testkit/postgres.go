@@ -20,38 +20,49 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// template is a migrated PostgreSQL database, created once per process.
-type template struct {
-	name string
-	// shape identifies its schema; filled is the query for the names of tables with rows.
-	shape, filled string
-}
-
-var postgresTemplate = sync.OnceValues(func() (t template, err error) {
+// postgresTemplate is the name of a migrated PostgreSQL database, created once per run of
+// make test, which names it in SVC_TEST_TEMPLATE, or once per process.
+var postgresTemplate = sync.OnceValues(func() (name string, err error) {
 	dropOldDatabases()
-	t.name = newName("template")
-	if err := execOnServer("CREATE DATABASE " + t.name + " TEMPLATE template0"); err != nil {
-		return t, err
+	if name = os.Getenv("SVC_TEST_TEMPLATE"); name == "" {
+		name = newName("template")
 	}
-	if err := migrate(db.Options{URL: databaseURL(t.name), Readers: 2}); err != nil {
-		return t, err
-	}
-	err = withConnection(t.name, func(ctx context.Context, conn *sql.DB) error {
-		if t.shape, err = readShape(ctx, conn); err != nil {
+	return name, withConnection("", func(ctx context.Context, conn *sql.DB) error {
+		// Another process may be creating it. The connection's end releases the lock.
+		if _, err := conn.ExecContext(ctx, `SELECT pg_advisory_lock($1)`, templateLock); err != nil {
 			return err
 		}
-		return conn.QueryRowContext(ctx, `
-			SELECT string_agg(format('SELECT %L WHERE EXISTS (SELECT 1 FROM %I)', tablename, tablename), ' UNION ALL ')
-			FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'schema_migrations' `).Scan(&t.filled)
+		exists := false
+		err := conn.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM pg_database WHERE datname = $1)`, name).Scan(&exists)
+		if err != nil || exists {
+			return err
+		}
+		return createTemplate(name)
 	})
-	return t, err
 })
+
+const templateLock = 7_391_046
+
+// createTemplate renames the database when it is complete. Nobody connects to it
+// afterwards: PostgreSQL does not copy a database in use.
+func createTemplate(name string) error {
+	unfinished := newName("unfinished")
+	if err := execOnServer("CREATE DATABASE " + unfinished + " TEMPLATE template0"); err != nil {
+		return err
+	}
+	if err := migrate(db.Options{URL: databaseURL(unfinished), Readers: 2}); err != nil {
+		return err
+	}
+	return execOnServer("ALTER DATABASE " + unfinished + " RENAME TO " + name)
+}
 
 // database is a PostgreSQL database for tests. The connection emptying it after each test
 // stays open: a new one reads the catalog for all tables first.
 type database struct {
 	name string
 	conn *sql.DB
+	// shape identifies its schema; filled is the query for the names of tables with rows.
+	shape, filled string
 	// pool are the connections of the tests that called Open, kept for the same reason; nil
 	// for the others. trace checks the current test's statements.
 	pool  *db.DB
@@ -66,40 +77,36 @@ var idle struct {
 }
 
 // takePostgres returns a migrated, empty database, with a pool or without. The caller
-// gives it back with [template.release].
-func takePostgres(t testing.TB, pooled bool) (template, database) {
+// gives it back with [database.release].
+func takePostgres(t testing.TB, pooled bool) database {
 	t.Helper()
 	RequirePostgres(t)
-	from, err := postgresTemplate()
-	if err != nil {
-		t.Fatalf("creating the PostgreSQL template: %v", err)
-	}
 	idle.Lock()
 	i := slices.IndexFunc(idle.list, func(d database) bool { return (d.pool != nil) == pooled })
 	if i >= 0 {
 		used := idle.list[i]
 		idle.list = slices.Delete(idle.list, i, i+1)
 		idle.Unlock()
-		return from, used
+		return used
 	}
 	idle.Unlock()
-	made, err := from.copy()
+	made, err := createPostgres()
 	if err != nil {
 		t.Fatalf("creating a PostgreSQL database: %v", err)
 	}
-	return from, made
+	return made
 }
 
 // release empties a database for the next test, or drops it if the test changed the
 // schema or left a transaction.
-func (t template) release(used database) {
-	if err := t.restore(used); err != nil {
-		used.close()
+func (d database) release() {
+	if err := d.restore(); err != nil {
+		d.close()
 		return
 	}
 	idle.Lock()
 	defer idle.Unlock()
-	idle.list = append(idle.list, used)
+	idle.list = append(idle.list, d)
 }
 
 func (d database) close() {
@@ -113,8 +120,8 @@ func (d database) close() {
 // freshPostgres returns the URL of a migrated, empty database, reused after the test.
 func freshPostgres(t testing.TB) string {
 	t.Helper()
-	from, used := takePostgres(t, false)
-	t.Cleanup(func() { from.release(used) })
+	used := takePostgres(t, false)
+	t.Cleanup(used.release)
 	return testURL(used.name)
 }
 
@@ -122,7 +129,7 @@ func freshPostgres(t testing.TB) string {
 // is still open.
 func openPostgres(t testing.TB) *db.DB {
 	t.Helper()
-	from, used := takePostgres(t, true)
+	used := takePostgres(t, true)
 	check := checkStatements(t)
 	if used.pool == nil {
 		used.trace = &atomic.Pointer[func(string)]{}
@@ -140,60 +147,73 @@ func openPostgres(t testing.TB) *db.DB {
 		if used.pool.Ping(context.WithoutCancel(t.Context())) != nil {
 			used.pool = nil // closed by the test
 		}
-		from.release(used)
+		used.release()
 	})
 	return used.pool
 }
 
-// copy creates a database like the template.
-func (t template) copy() (made database, err error) {
+// createPostgres creates a migrated, empty database.
+func createPostgres() (made database, err error) {
 	made.name = newName("test")
-	if err := t.copyTo(made.name); err != nil {
+	if err := copyTemplate(made.name); err != nil {
 		return made, err
 	}
 	if made.conn, err = openOne(databaseURL(made.name)); err != nil {
 		return made, err
 	}
+	ctx := context.Background()
 	// A replica does not check foreign keys, so tables are emptied in any order.
-	_, err = made.conn.ExecContext(context.Background(), "SET session_replication_role = replica")
+	if _, err = made.conn.ExecContext(ctx, "SET session_replication_role = replica"); err != nil {
+		return made, err
+	}
+	if made.shape, err = readShape(ctx, made.conn); err != nil {
+		return made, err
+	}
+	err = made.conn.QueryRowContext(ctx, `
+		SELECT string_agg(format('SELECT %L WHERE EXISTS (SELECT 1 FROM %I)', tablename, tablename), ' UNION ALL ')
+		FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'schema_migrations' `).Scan(&made.filled)
 	return made, err
 }
 
-func (t template) copyTo(name string) error {
+func copyTemplate(name string) error {
 	if IsDistributed() {
 		return createDistributed(name)
 	}
-	return execOnServer("CREATE DATABASE " + name + " TEMPLATE " + t.name)
+	from, err := postgresTemplate()
+	if err != nil {
+		return fmt.Errorf("creating the template: %w", err)
+	}
+	return execOnServer("CREATE DATABASE " + name + " TEMPLATE " + from)
 }
 
 // restore empties a database after a test.
-func (t template) restore(used database) error {
+func (d database) restore() error {
 	if IsDistributed() {
-		return emptyDistributed(used.name)
+		return emptyDistributed(d.name)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	// A test that ended leaves its pool's connections idle. Others are of its goroutines, or
 	// of its own pools.
-	_, err := used.conn.ExecContext(ctx, `
+	_, err := d.conn.ExecContext(ctx, `
 		SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-		WHERE datname = current_database() AND pid <> pg_backend_pid() AND NOT ($1 AND state = 'idle')`, used.pool != nil)
+		WHERE datname = current_database() AND pid <> pg_backend_pid() AND NOT ($1 AND state = 'idle')`, d.pool != nil)
 	if err != nil {
 		return err
 	}
-	shape, err := readShape(ctx, used.conn)
-	if err == nil && shape != t.shape {
-		err = fmt.Errorf("the schema of %s has changed", used.name)
+	shape, err := readShape(ctx, d.conn)
+	if err == nil && shape != d.shape {
+		err = fmt.Errorf("the schema of %s has changed", d.name)
 	}
 	if err != nil {
 		return err
 	}
-	return t.deleteRows(ctx, used.conn)
+	return d.deleteRows(ctx)
 }
 
 // deleteRows empties the tables with rows, which are few.
-func (t template) deleteRows(ctx context.Context, conn *sql.DB) error {
-	rows, err := conn.QueryContext(ctx, t.filled)
+func (d database) deleteRows(ctx context.Context) error {
+	rows, err := d.conn.QueryContext(ctx, d.filled)
 	if err != nil {
 		return err
 	}
@@ -209,7 +229,7 @@ func (t template) deleteRows(ctx context.Context, conn *sql.DB) error {
 	if err := rows.Err(); err != nil {
 		return err
 	}
-	_, err = conn.ExecContext(ctx, strings.Join(statements, "; "))
+	_, err = d.conn.ExecContext(ctx, strings.Join(statements, "; "))
 	return err
 }
 
