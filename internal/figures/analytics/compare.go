@@ -123,11 +123,9 @@ func compareMeans(a, b meanEstimate) (interval DifferenceInterval, p *float64) {
 func tallyNetDays[T number[T]](s *Selection, zone *time.Location) []dayNet[T] {
 	days, of := s.findDays(newClock(zone))
 	trades, net, of := mergeParts(s, readColumn[T](s, netOf), of)
-	results := outcomes(trades, net)
 	sums := make([]dayNet[T], len(days))
-	for i, d := range of {
-		sums[d].addResult(net[i], results[i])
-		sums[d].day = days[d]
+	for d, t := range tallyGroups(len(days), of, net, outcomes(trades, net)) {
+		sums[d] = dayNet[T]{t, days[d]}
 	}
 	slices.SortFunc(sums, func(a, b dayNet[T]) int { return cmp.Compare(a.day, b.day) })
 	return sums

@@ -59,50 +59,50 @@ func listDays[T number[T]](s *Selection, zone *time.Location) []Day {
 
 func tallyDays[T number[T]](s *Selection, zone *time.Location) []dayTally[T] {
 	days, of := s.findDays(newClock(zone))
-	tallies := make([]dayTally[T], len(days))
-	gross, fees, volume := readColumn[T](s, grossOf), readColumn[T](s, feesOf), readColumn[T](s, volumeOf)
+	gross, fees, volume := sumDays[T](s, grossOf, of, len(days)), sumDays[T](s, feesOf, of, len(days)), sumDays[T](s, volumeOf, of, len(days))
 	trades, net, dayOf := mergeParts(s, readColumn[T](s, netOf), of)
-	results := outcomes(trades, net)
-	for i, d := range dayOf {
-		tallies[d].addResult(net[i], results[i])
-	}
-	for i, d := range of {
-		t := &tallies[d]
-		t.gross, t.fees, t.volume = t.gross.add(gross[i]), t.fees.add(fees[i]), t.volume.add(volume[i])
-	}
-	for d, day := range days {
-		tallies[d].day = day
+	tallies := make([]dayTally[T], len(days))
+	for d, t := range tallyGroups(len(days), dayOf, net, outcomes(trades, net)) {
+		tallies[d] = dayTally[T]{dayNet: dayNet[T]{t, days[d]}, gross: gross[d], fees: fees[d], volume: volume[d]}
 	}
 	slices.SortFunc(tallies, func(a, b dayTally[T]) int { return cmp.Compare(a.day, b.day) })
 	return tallies
 }
 
-// findDays returns the calendar days with trades and each trade's day; see indexKeys.
-func (s *Selection) findDays(c *clock) (days []int64, of []int32) {
-	return indexKeys(len(s.picks), func(i int) int64 { return c.day(s.basisInstant(i)) })
+// sumDays adds up a money column by day.
+func sumDays[T number[T]](s *Selection, column func(*page) *amounts, of []int32, days int) []T {
+	sums := make([]T, days)
+	var zero T
+	zero.sumGroups(sums, of, readColumn[T](s, column))
+	return sums
 }
 
-// indexKeys returns the distinct keys among n items in order of first occurrence, and for
-// each item its key's index. For days this is calendar order, except when clocks go back
-// over midnight.
-func indexKeys(n int, keyOf func(i int) int64) (keys []int64, of []int32) {
-	of = make([]int32, n)
+// findDays returns the calendar days with trades and each trade's day, in order of first
+// occurrence. This is calendar order, except when clocks go back over midnight.
+func (s *Selection) findDays(c *clock) (days []int64, of []int32) {
+	return c.indexDays(s.listBasisInstants())
+}
+
+// indexDays returns the days with an instant in order of first occurrence, and for each
+// instant its day's index. Neighboring instants on one day cost a comparison each.
+func (c *clock) indexDays(instants []int64) (days []int64, of []int32) {
+	of = make([]int32, len(instants))
 	places := map[int64]int32{}
-	last, place := int64(0), int32(nowhere)
-	for i := range of {
-		key := keyOf(i)
-		if place == nowhere || key != last {
-			known, seen := places[key]
-			if !seen {
-				known = int32(len(keys))
-				places[key] = known
-				keys = append(keys, key)
+	place, from, until := int32(nowhere), int64(0), int64(0)
+	for i, at := range instants {
+		if at < from || at >= until {
+			var day int64
+			var seen bool
+			day, from, until = c.dayRange(at)
+			if place, seen = places[day]; !seen {
+				place = int32(len(days))
+				places[day] = place
+				days = append(days, day)
 			}
-			last, place = key, known
 		}
 		of[i] = place
 	}
-	return keys, of
+	return days, of
 }
 
 // CalendarQuery has the parameters for [BuildCalendar].

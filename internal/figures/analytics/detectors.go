@@ -463,8 +463,7 @@ func (h *history[T]) detectOvertrading(d *Overtrading) {
 
 // findOpeningDays is Selection.findDays in opening order and by opening instants.
 func (h *history[T]) findOpeningDays() (days []int64, of []int32) {
-	local := newClock(h.q.Zone)
-	return indexKeys(len(h.opened), func(i int) int64 { return local.day(h.opened[i]) })
+	return newClock(h.q.Zone).indexDays(h.opened)
 }
 
 // usualLimit returns the median count, and the median plus twice the median absolute

@@ -59,7 +59,7 @@ func collectResults[T number[T]](s *Selection, cash *cashColumn) results[T] {
 		if e.flow || !e.inside {
 			return
 		}
-		p.apply(e, s.scale)
+		p.apply(e.amount.float(s.scale), e.before.float(s.scale))
 		out.at, out.amount = append(out.at, e.at), append(out.amount, e.amount)
 		out.trade, out.fall = append(out.trade, int32(e.trade)), append(out.fall, p.fall)
 	})

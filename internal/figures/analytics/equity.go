@@ -117,7 +117,7 @@ func buildEquityCurve[T number[T]](s *Selection, cash *cashColumn, q CurveQuery,
 			begin(e.at)
 		}
 		if !e.flow {
-			p.apply(e, s.scale)
+			p.apply(e.amount.float(s.scale), e.before.float(s.scale))
 		}
 		w.add(e)
 	})

@@ -31,6 +31,15 @@ type number[T any] interface {
 	key() (int64, bool)
 	// fromKey returns the number with a key.
 	fromKey(key int64) T
+
+	// The following are loops over whole columns; see vectors.go.
+	signs(into []outcome, values []T)
+	sumOutcomes(sums []T, of []int32, values []T, results []outcome)
+	sumGroups(sums []T, of []int32, values []T)
+	sumBeforeEach(into, values []T) T
+	deepestFall(values []T) T
+	floats(into []float64, values []T, scale int32)
+	keys(into []int64, values []T) bool
 }
 
 // chooseArithmetic returns the version of a figure's function to use for a selection.
@@ -130,13 +139,15 @@ func (a int128) decimal(scale int32) decimal.Decimal {
 	return d.Add(decimal.FromScaled(int64(a.lo&(1<<half-1)), scale))
 }
 
+// exactInts bounds the whole numbers that a float has exactly.
+const exactInts = 1 << 53
+
 // float returns the float nearest to a / 10^scale, as decimal.Float64 does, without
 // big numbers if 64 bits are enough.
 func (a int128) float(scale int32) float64 {
-	const exactInts, exactPowers = 1 << 53, 22
 	v, small := a.key()
 	switch {
-	case small && -exactInts <= v && v <= exactInts && scale <= exactPowers:
+	case small && -exactInts <= v && v <= exactInts && int(scale) < len(floatPowers):
 		return float64(v) / floatPowers[scale]
 	case small && int(scale) < len(powers):
 		return divideToFloat(v, uint64(powers[scale]))
@@ -174,14 +185,36 @@ var (
 )
 
 func (int128) gather(into []int128, from []*amounts, picks []pick, scale int32) {
-	for i, p := range picks {
-		into[i] = from[p.source].fixedAt(p.row).scaleUp(scale - from[p.source].scale)
+	for len(picks) > 0 {
+		run := firstRun(picks)
+		column := from[run[0].source]
+		if narrow := column.narrow; narrow != nil && column.scale == scale {
+			for i, p := range run {
+				into[i] = newInt128(narrow[p.row])
+			}
+		} else {
+			for i, p := range run {
+				into[i] = column.fixedAt(p.row).scaleUp(scale - column.scale)
+			}
+		}
+		into, picks = into[len(run):], picks[len(run):]
 	}
 }
 
 func (a int128) total(from []*amounts, picks []pick, scale int32) int128 {
-	for _, p := range picks {
-		a = a.add(from[p.source].fixedAt(p.row).scaleUp(scale - from[p.source].scale))
+	for len(picks) > 0 {
+		run := firstRun(picks)
+		column, sum := from[run[0].source], int128{}
+		if narrow := column.narrow; narrow != nil {
+			for _, p := range run {
+				sum = sum.add(newInt128(narrow[p.row]))
+			}
+		} else {
+			for _, p := range run {
+				sum = sum.add(column.wide[p.row])
+			}
+		}
+		a, picks = a.add(sum.scaleUp(scale-column.scale)), picks[len(run):]
 	}
 	return a
 }

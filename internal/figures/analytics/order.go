@@ -19,12 +19,9 @@ type sortKeys[T number[T]] struct {
 
 func newSortKeys[T number[T]](values []T) sortKeys[T] {
 	keys := make([]int64, len(values))
-	for i, v := range values {
-		key, fits := v.key()
-		if !fits {
-			return rankKeys(values)
-		}
-		keys[i] = key
+	var zero T
+	if !zero.keys(keys, values) {
+		return rankKeys(values)
 	}
 	return sortKeys[T]{keys: keys}
 }

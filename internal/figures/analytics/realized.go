@@ -176,13 +176,29 @@ func tallyParts[T number[T]](s *Selection, q BreakdownQuery, g grouping) []rowTa
 // addRowDays adds daily results to breakdown rows.
 func addRowDays[T number[T]](s *Selection, rows []rowTally[T], net []T, of []int32, c *clock) {
 	days, dayOf := s.findDays(c)
-	both, place := indexKeys(len(of), func(i int) int64 { return int64(of[i])*int64(len(days)) + int64(dayOf[i]) })
+	both, place := indexPairs(of, dayOf)
 	trades, sums, groups := mergeParts(s, net, place)
 	results := outcomes(trades, sums)
 	for i, k := range groups {
-		row, day := both[k]/int64(len(days)), both[k]%int64(len(days))
-		rows[row].addToDay(days[day], sums[i], results[i])
+		rows[both[k][0]].addToDay(days[both[k][1]], sums[i], results[i])
 	}
+}
+
+// indexPairs returns the distinct pairs in two lists, and each pair's index.
+func indexPairs(a, b []int32) (pairs [][2]int32, of []int32) {
+	of = make([]int32, len(a))
+	places := map[[2]int32]int32{}
+	for i := range of {
+		pair := [2]int32{a[i], b[i]}
+		place, seen := places[pair]
+		if !seen {
+			place = int32(len(pairs))
+			places[pair] = place
+			pairs = append(pairs, pair)
+		}
+		of[i] = place
+	}
+	return pairs, of
 }
 
 // listTradesAt returns the trades at some rows, by their indexes among the merged trades.
@@ -223,12 +239,8 @@ func countTrades[T number[T]](s *Selection, zone *time.Location, periodOf func(j
 	for i, day := range of {
 		of[i] = names.codes[day]
 	}
-	tallies := make([]tally[T], len(names.values))
 	trades, net, groups := mergeParts(s, readColumn[T](s, netOf), of)
-	results := outcomes(trades, net)
-	for i, k := range groups {
-		tallies[k].addResult(net[i], results[i])
-	}
+	tallies := tallyGroups(len(names.values), groups, net, outcomes(trades, net))
 	out := make(map[string]periodTally, len(tallies))
 	for k := range tallies {
 		out[names.values[k]] = periodTally{Group: tallies[k].toGroup(s.scale), losses: tallies[k].losses()}

@@ -71,6 +71,16 @@ type Selection struct {
 // pick is a row in a page.
 type pick struct{ source, row int32 }
 
+// firstRun returns the picks up to the first from another page. There must be one.
+func firstRun(picks []pick) []pick {
+	for i, p := range picks {
+		if p.source != picks[0].source {
+			return picks[:i]
+		}
+	}
+	return picks
+}
+
 // SelectTrades returns the trades passing a filter. The accounts must have the same
 // currency, and each must occur once.
 func SelectTrades(columns []*Columns, f Filter) *Selection {
@@ -258,6 +268,31 @@ func (s *Selection) symbol(i int) int32 {
 	p := s.picks[i]
 	return s.renumber[p.source][s.pages[p.source].symbol.codes[p.row]]
 }
+
+// listInstants returns an instant column for all selected trades.
+func (s *Selection) listInstants(of func(*page) []int64) []int64 {
+	list := make([]int64, 0, len(s.picks))
+	for picks := s.picks; len(picks) > 0; {
+		run := firstRun(picks)
+		column := of(s.pages[run[0].source])
+		for _, p := range run {
+			list = append(list, column[p.row])
+		}
+		picks = picks[len(run):]
+	}
+	return list
+}
+
+// listBasisInstants returns the instants that decide the trades' dates.
+func (s *Selection) listBasisInstants() []int64 {
+	if s.basis == ByOpening {
+		return s.listInstants(openedOf)
+	}
+	return s.listInstants(closedOf)
+}
+
+func openedOf(c *page) []int64 { return c.opened }
+func closedOf(c *page) []int64 { return c.closed }
 
 // readColumn reads a money column for all selected trades.
 func readColumn[T number[T]](s *Selection, of func(*page) *amounts) []T {

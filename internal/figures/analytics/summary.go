@@ -88,10 +88,7 @@ func summarize[T number[T]](s *Selection, cash *cashColumn, currency string) Sum
 	parts := readColumn[T](s, netOf)
 	trades, net, _ := mergeParts(s, parts, nil)
 	results := outcomes(trades, net)
-	var all tally[T]
-	for i, v := range net {
-		all.addResult(v, results[i])
-	}
+	all := tallyGroups(1, nil, net, results)[0]
 	out := Summary{
 		TotalTrades: all.trades(), Wins: all.wins(), Losses: all.losses(), Breakeven: all.trades() - all.wins() - all.losses(),
 		WinRate:      all.winRate(),
@@ -191,7 +188,7 @@ const minRatioDays = 20
 // there may be any number of them, so they are counted and not listed. net are the
 // results in the timeline's selection.
 func computeDailyRatios[T number[T]](out *Summary, t *timeline[T], net []T) {
-	sums := daySums(net, t.s.basisInstant)
+	sums := daySums(net, t.s.listBasisInstants())
 	out.TradingDays, out.Basis = len(sums), OnMoney
 	isKnown := t.isCapitalKnown()
 	if len(sums) == 0 {
@@ -210,7 +207,7 @@ func computeDailyRatios[T number[T]](out *Summary, t *timeline[T], net []T) {
 	if isKnown {
 		closings := sums
 		if !t.s.complete || t.s.basis != ByClosing {
-			closings = daySums(t.net, t.whole.closed)
+			closings = daySums(t.net, t.whole.listInstants(closedOf))
 		}
 		if equity, positive := t.openingEquities(days, closings); positive {
 			out.Basis = OnReturns
@@ -245,21 +242,11 @@ func sharpeAndSortino(daily []float64, n int) (sharpe, sortino *float64) {
 // computeMaxDrawdown computes the greatest fall in the cumulative result, in money and in
 // percent.
 func computeMaxDrawdown[T number[T]](out *Summary, t *timeline[T]) {
+	results, equity := t.listResults()
 	p := newPerformance(t)
-	var level, peak, deepest T
-	t.walk(func(e *event[T]) {
-		if e.flow || !e.inside {
-			return
-		}
-		p.apply(e, t.s.scale)
-		if level = level.add(e.amount); level.cmp(peak) > 0 {
-			peak = level
-		}
-		if below := peak.sub(level); below.cmp(deepest) > 0 {
-			deepest = below
-		}
-	})
-	out.MaxDrawdown, out.MaxDrawdownPct = deepest.decimal(t.s.scale), p.drawdownPct()
+	applyAll(&p, results, equity, t.s.scale)
+	var zero T
+	out.MaxDrawdown, out.MaxDrawdownPct = zero.deepestFall(results).decimal(t.s.scale), p.drawdownPct()
 }
 
 // longestRun returns the length of the longest run with an outcome. Any other outcome,
@@ -279,10 +266,11 @@ func longestRun(results []outcome, of outcome) int {
 
 // computeHoldTimes computes the average holding times.
 func computeHoldTimes(out *Summary, s *Selection, results []outcome) {
+	opened, closed := s.listInstants(openedOf), s.listInstants(closedOf)
 	var sums [3]int128
 	for i, result := range results {
 		at := result - loss
-		sums[at] = sums[at].add(newInt128(s.closed(i) - s.opened(i)))
+		sums[at] = sums[at].add(newInt128(closed[i] - opened[i]))
 	}
 	out.AvgHoldSecs = meanSeconds(sums[0].add(sums[1]).add(sums[2]), out.TotalTrades)
 	out.AvgWinHoldSecs = meanSeconds(sums[win-loss], out.Wins)

@@ -22,8 +22,25 @@ func outcomes[T number[T]](s *Selection, net []T) []outcome {
 		return tolerantOutcomes(s, net, tolerance)
 	}
 	list := make([]outcome, len(net))
-	for i, v := range net {
-		list[i] = outcome(v.sign())
+	var zero T
+	zero.signs(list, net)
+	return list
+}
+
+// tallyGroups adds up results by group and outcome. Without of there is one group.
+func tallyGroups[T number[T]](groups int, of []int32, net []T, results []outcome) []tally[T] {
+	sums, list := make([]T, 3*groups), make([]tally[T], groups)
+	var zero T
+	zero.sumOutcomes(sums, of, net, results)
+	for i, result := range results {
+		group := int32(0)
+		if of != nil {
+			group = of[i]
+		}
+		list[group].count[result-loss]++
+	}
+	for group := range list {
+		list[group].sum = [3]T(sums[3*group:])
 	}
 	return list
 }
@@ -88,9 +105,8 @@ func (t *tally[T]) profitFactor(scale int32) *float64 {
 // toFloats converts a column to floats, for deviations.
 func toFloats[T number[T]](values []T, scale int32) []float64 {
 	list := make([]float64, len(values))
-	for i, v := range values {
-		list[i] = v.float(scale)
-	}
+	var zero T
+	zero.floats(list, values, scale)
 	return list
 }
 

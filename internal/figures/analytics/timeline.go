@@ -209,6 +209,39 @@ func (t *timeline[T]) walk(visit func(e *event[T])) {
 	}
 }
 
+// listResults returns the results in the window that walk visits, and the equity right
+// before each, faster than walk.
+func (t *timeline[T]) listResults() (results, before []T) {
+	level, equity := t.starting.add(t.prior), make([]T, len(t.net))
+	if len(t.amounts) == 0 && len(t.s.picks) == len(t.net) {
+		level.sumBeforeEach(equity, t.net)
+		return t.net, equity
+	}
+	trade, selected := 0, 0
+	addTrades := func(end int) {
+		level = level.sumBeforeEach(equity[trade:end], t.net[trade:end])
+		for ; trade < end; trade++ {
+			if selected < len(t.s.picks) && t.s.picks[selected] == t.whole.picks[trade] {
+				results, before = append(results, t.net[trade]), append(before, equity[trade])
+				selected++
+			}
+		}
+	}
+	closed := t.whole.listInstants(closedOf)
+	for i, amount := range t.amounts {
+		event := &t.cash.events[i]
+		at := event.At.UnixMicro()
+		end, _ := slices.BinarySearch(closed, at) // on equal instants cash comes first
+		addTrades(end)
+		if !event.Flow && t.countsCash() && t.from <= at && at <= t.to {
+			results, before = append(results, amount), append(before, level)
+		}
+		level = level.add(amount)
+	}
+	addTrades(len(closed))
+	return results, before
+}
+
 // isCashNext reports whether the next cash event comes before the next trade;
 // on equal instants it does.
 func (t *timeline[T]) isCashNext(cash, trade int) bool {
@@ -238,7 +271,7 @@ func (t *timeline[T]) isCapitalKnown() bool {
 
 // performance is a window's time-weighted index: each result multiplies it by 1 + result
 // / equity right before, so deposits and withdrawals do not change it.
-type performance[T number[T]] struct {
+type performance struct {
 	level, peak float64
 	// fall is the present distance below the peak as a fraction of it, and deepest the
 	// greatest so far.
@@ -248,25 +281,42 @@ type performance[T number[T]] struct {
 	known, begun bool
 }
 
-func newPerformance[T number[T]](t *timeline[T]) performance[T] {
-	return performance[T]{level: 1, peak: 1, known: t.isCapitalKnown()}
+func newPerformance[T number[T]](t *timeline[T]) performance {
+	return performance{level: 1, peak: 1, known: t.isCapitalKnown()}
 }
 
-// apply applies a result to the index.
-func (p *performance[T]) apply(e *event[T], scale int32) {
+// apply applies a result on an equity to the index.
+func (p *performance) apply(result, equity float64) {
 	p.begun = true
-	if e.before.sign() <= 0 {
+	if equity <= 0 {
 		p.known = false
 		return
 	}
-	p.level *= 1 + e.amount.float(scale)/e.before.float(scale)
+	p.level *= 1 + result/equity
 	p.peak = max(p.peak, p.level)
 	p.fall = 1 - p.level/p.peak
 	p.deepest = max(p.deepest, p.fall)
 }
 
+// applyAll applies results on equities to the index, while it is known. It converts them
+// in parts that fit into the processor's cache.
+func applyAll[T number[T]](p *performance, results, equity []T, scale int32) {
+	const most = 512
+	var a, b [most]float64
+	var zero T
+	for len(results) > 0 && p.known {
+		n := min(most, len(results))
+		zero.floats(a[:n], results[:n], scale)
+		zero.floats(b[:n], equity[:n], scale)
+		for i := range n {
+			p.apply(a[i], b[i])
+		}
+		results, equity = results[n:], equity[n:]
+	}
+}
+
 // drawdownPct returns the greatest fall in percent, nil if it is not known.
-func (p *performance[T]) drawdownPct() *float64 {
+func (p *performance) drawdownPct() *float64 {
 	if !p.known || !p.begun {
 		return nil
 	}
@@ -326,15 +376,14 @@ type daySum[T number[T]] struct {
 	sum T
 }
 
-// daySums adds up net results by an instant's UTC day, in day order.
-func daySums[T number[T]](net []T, at func(i int) int64) []daySum[T] {
-	days, of := indexKeys(len(net), func(i int) int64 { return dayNumber(at(i)) })
-	list := make([]daySum[T], len(days))
+// daySums adds up net results by their instants' UTC days, in day order.
+func daySums[T number[T]](net []T, instants []int64) []daySum[T] {
+	days, of := newClock(time.UTC).indexDays(instants)
+	sums, list := make([]T, len(days)), make([]daySum[T], len(days))
+	var zero T
+	zero.sumGroups(sums, of, net)
 	for d, day := range days {
-		list[d].day = day
-	}
-	for i, d := range of {
-		list[d].sum = list[d].sum.add(net[i])
+		list[d] = daySum[T]{day, sums[d]}
 	}
 	slices.SortFunc(list, func(a, b daySum[T]) int { return cmp.Compare(a.day, b.day) })
 	return list

@@ -35,6 +35,14 @@ func (c *clock) local(at int64) int64 {
 	return at + c.offset
 }
 
+// dayRange returns an instant's day and a range of instants around it on that day: from
+// is inclusive, until exclusive.
+func (c *clock) dayRange(at int64) (day, from, until int64) {
+	day = dayNumber(c.local(at))
+	start := day*microsDay - c.offset
+	return day, max(start, c.from), min(start+microsDay, c.until)
+}
+
 func (c *clock) updateOffset(at int64) {
 	t := time.UnixMicro(at).In(c.zone)
 	_, seconds := t.Zone()
