@@ -72,6 +72,9 @@ func (a *amounts) push(d decimal.Decimal) {
 
 // fixedPoint splits a decimal: d is v / 10^scale.
 func fixedPoint(d decimal.Decimal) (v int128, scale int32, ok bool) {
+	if coef, scale, ok := d.Scaled(); ok {
+		return newInt128(coef), scale, true
+	}
 	var buf [48]byte
 	digits := d.AppendTo(buf[:0])
 	negative := digits[0] == '-'
@@ -185,6 +188,7 @@ type optional struct {
 	rows    int
 	values  amounts
 	present []bool
+	room    int // expected rows
 }
 
 func (o *optional) has(row int32) bool { return o.present != nil && o.present[row] }
@@ -212,8 +216,9 @@ func (o *optional) allocate() {
 	if o.present != nil {
 		return
 	}
-	o.present = make([]bool, o.rows)
-	o.values = amounts{narrow: make([]int64, o.rows)}
+	room := max(o.rows, o.room)
+	o.present = make([]bool, o.rows, room)
+	o.values = amounts{narrow: make([]int64, o.rows, room)}
 }
 
 func (o *optional) appendRange(b *optional, from, until int32) {

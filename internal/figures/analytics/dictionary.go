@@ -16,7 +16,15 @@ type dictionary struct {
 
 func (d *dictionary) at(row int32) string { return d.values[d.codes[row]] }
 
-func (d *dictionary) push(word string) { d.codes = append(d.codes, d.code(word)) }
+// push appends a row. Many columns have the same string in most rows, which is found
+// without a lookup.
+func (d *dictionary) push(word string) {
+	if n := len(d.codes); n > 0 && d.values[d.codes[n-1]] == word {
+		d.codes = append(d.codes, d.codes[n-1])
+		return
+	}
+	d.codes = append(d.codes, d.code(word))
+}
 
 // code returns a string's code, adding new strings.
 func (d *dictionary) code(word string) int32 {

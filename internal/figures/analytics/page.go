@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"fillbook/internal/base/decimal"
 	"fillbook/internal/base/journal"
 )
 
@@ -74,9 +73,13 @@ func newEmptyPage(account journal.AccountID, n int) *page {
 	for _, a := range append(c.amountColumns(), c.rankedAmounts()...) {
 		a.narrow = make([]int64, 0, n)
 	}
+	for _, o := range append(c.optionalColumns(), c.rankedOptionals()...) {
+		o.room = n
+	}
 	for _, d := range c.dictionaries() {
 		d.codes = make([]int32, 0, n)
 	}
+	c.external.ends = make([]uint32, 0, n)
 	return c
 }
 
@@ -105,17 +108,19 @@ func (c *page) push(t *Trade) {
 	c.side = append(c.side, t.Side)
 	c.quality = append(c.quality, t.Quality)
 	c.state = append(c.state, newRowState(t))
-	for i, d := range []decimal.Decimal{t.Net, t.Gross, t.Fees, t.EntryNotional.Abs(), t.Volume} {
-		c.amountColumns()[i].push(d)
-	}
-	for i, d := range []decimal.Null{t.InitialRisk, t.MAE, t.MFE} {
-		c.optionalColumns()[i].push(d)
-	}
+	c.net.push(t.Net)
+	c.gross.push(t.Gross)
+	c.fees.push(t.Fees)
+	c.size.push(t.EntryNotional.Abs())
+	c.volume.push(t.Volume)
+	c.risk.push(t.InitialRisk)
+	c.mae.push(t.MAE)
+	c.mfe.push(t.MFE)
 	c.quantity.push(t.Quantity)
 	c.entryPrice.push(t.EntryPrice)
-	for i, d := range []decimal.Null{t.ExitPrice, t.ReturnPct, t.RMultiple} {
-		c.rankedOptionals()[i].push(d)
-	}
+	c.exitPrice.push(t.ExitPrice)
+	c.returnPct.push(t.ReturnPct)
+	c.rMultiple.push(t.RMultiple)
 	for i, n := range t.Excursion.values() {
 		c.excursion[i].push(*n)
 	}

@@ -19,6 +19,7 @@ import (
 	"fillbook/internal/base/decimal"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/base/lru"
+	"fillbook/internal/base/parallel"
 	"fillbook/internal/base/textindex"
 	"fillbook/internal/figures/analytics"
 	"fillbook/internal/figures/excursions"
@@ -366,7 +367,8 @@ func (h *accountData) update(ctx context.Context, tx *db.Tx, owner journal.UserI
 	if err != nil {
 		return err
 	}
-	closed, open := toRows(trades, annotations, links, kept)
+	b := rowBuilder{annotations: annotations, links: links, kept: kept}
+	closed, open := b.build(trades)
 	h.columns = old.columns.WithChanges(closed, missingIDs(touched, closed))
 	h.open = old.open.WithChanges(open, missingIDs(touched, open))
 	if old.realized == nil {
@@ -394,52 +396,64 @@ func missingIDs(touched []journal.TradeID, rows []analytics.Trade) (ids []journa
 }
 
 // readAll sets the columns to an account's trades, which it reads newest first and in
-// batches: columns take a fraction of the rows' memory.
+// batches: columns take a fraction of the rows' memory. A batch becomes columns while the
+// next is read.
 func (s *Service) readAll(ctx context.Context, tx *db.Tx, owner journal.UserID, account ledger.Account, into *accountData) error {
 	many, err := ledger.HasMoreTrades(ctx, tx, owner, account, s.batchSize)
 	if err != nil {
 		return err
 	}
-	var parts, open []*analytics.Columns
-	var annotations map[journal.TradeID]playbook.Annotations
-	var links playbook.Links
-	kept, err := excursions.LoadAccount(ctx, tx, owner, account)
+	var b rowBuilder
+	if b.kept, err = excursions.LoadAccount(ctx, tx, owner, account); err != nil {
+		return err
+	}
+	if !many {
+		return readFew(ctx, tx, owner, account, b, into)
+	}
+	if b.annotations, err = playbook.LoadAllAnnotations(ctx, tx, owner); err == nil {
+		b.links, err = playbook.LoadLinks(ctx, tx, owner, b.annotations)
+	}
 	if err != nil {
 		return err
 	}
-	add := func(trades []ledger.FigureTrade) error {
-		closedRows, openRows := toRows(trades, annotations, links, kept)
-		parts = append(parts, analytics.BuildColumns(account.ID, closedRows))
-		open = append(open, analytics.BuildColumns(account.ID, openRows))
-		return nil
-	}
-	if many {
-		if annotations, err = playbook.LoadAllAnnotations(ctx, tx, owner); err == nil {
-			links, err = playbook.LoadLinks(ctx, tx, owner, annotations)
-		}
-		if err == nil {
-			err = ledger.EachFigureTrades(ctx, tx, owner, account, s.batchSize, add)
-		}
-	} else {
-		var all []ledger.FigureTrade
+	var closed, open []*analytics.Columns
+	batches := make(chan []ledger.FigureTrade, 1)
+	parallel.Run(func() {
+		defer close(batches)
 		err = ledger.EachFigureTrades(ctx, tx, owner, account, s.batchSize, func(trades []ledger.FigureTrade) error {
-			all = append(all, trades...)
+			batches <- trades
 			return nil
 		})
-		if err == nil {
-			annotations, links, err = readAnnotations(ctx, tx, owner, all)
+	}, func() {
+		defer func() { // after a panic, too: the sender must not wait
+			for range batches {
+			}
+		}()
+		for trades := range batches {
+			closedRows, openRows := b.build(trades)
+			closed = append(closed, analytics.BuildColumns(account.ID, closedRows))
+			open = append(open, analytics.BuildColumns(account.ID, openRows))
 		}
-		if err == nil {
-			err = add(all)
-		}
-	}
-	if err != nil {
-		return err
-	}
-	slices.Reverse(parts)
+	})
+	slices.Reverse(closed)
 	slices.Reverse(open)
-	into.columns, into.open = analytics.ConcatColumns(account.ID, parts...), analytics.ConcatColumns(account.ID, open...)
-	return nil
+	into.columns, into.open = analytics.ConcatColumns(account.ID, closed...), analytics.ConcatColumns(account.ID, open...)
+	return err
+}
+
+// readFew is readAll for few trades: it reads only their annotations.
+func readFew(ctx context.Context, tx *db.Tx, owner journal.UserID, account ledger.Account, b rowBuilder, into *accountData) error {
+	var all []ledger.FigureTrade
+	err := ledger.EachFigureTrades(ctx, tx, owner, account, tradeBatchSize, func(trades []ledger.FigureTrade) error {
+		all = append(all, trades...)
+		return nil
+	})
+	if err == nil {
+		b.annotations, b.links, err = readAnnotations(ctx, tx, owner, all)
+	}
+	closed, open := b.build(all)
+	into.columns, into.open = analytics.BuildColumns(account.ID, closed), analytics.BuildColumns(account.ID, open)
+	return err
 }
 
 // readAnnotations reads trade annotations and links.
@@ -461,28 +475,44 @@ func tradeIDs(trades []ledger.FigureTrade) []journal.TradeID {
 	return ids
 }
 
-// toRows adds annotations and excursions to trades, as far as figures and filters need
-// them.
-func toRows(
-	trades []ledger.FigureTrade, annotations map[journal.TradeID]playbook.Annotations, links playbook.Links, kept map[journal.TradeID]excursions.Result,
-) (closed, open []analytics.Trade) {
-	closed = make([]analytics.Trade, 0, len(trades))
-	roots := rootCache{}
-	for i := range trades {
-		id := trades[i].ID
-		row := newRow(&trades[i], annotations[id])
-		row.Root = roots.find(row.Symbol, row.InstrumentType)
-		row.HasNote = links.Notes[id] || !journal.IsBlank(annotations[id].Notes)
-		row.HasAttachment = links.Attachments[id]
-		result, found := kept[id]
-		addExcursion(&row, &result, found)
-		if row.Open {
-			open = append(open, row)
-		} else {
-			closed = append(closed, row)
-		}
+// rowBuilder adds annotations and excursions to trades, as far as figures and filters
+// need them.
+type rowBuilder struct {
+	annotations map[journal.TradeID]playbook.Annotations
+	links       playbook.Links
+	kept        map[journal.TradeID]excursions.Result
+
+	roots        rootCache
+	closed, open []analytics.Trade // from the last call
+}
+
+// build returns trades as rows, valid until the next call.
+func (b *rowBuilder) build(trades []ledger.FigureTrade) (closed, open []analytics.Trade) {
+	if b.roots == nil {
+		b.roots = rootCache{}
 	}
-	return closed, open
+	b.closed, b.open = slices.Grow(b.closed[:0], len(trades)), b.open[:0]
+	for i := range trades {
+		rows := &b.closed
+		if trades[i].Open {
+			rows = &b.open
+		}
+		*rows = append(*rows, newRow(&trades[i]))
+		b.complete(&trades[i], &(*rows)[len(*rows)-1])
+	}
+	return b.closed, b.open
+}
+
+// complete adds to a row what the trade itself does not have.
+func (b *rowBuilder) complete(t *ledger.FigureTrade, row *analytics.Trade) {
+	row.Root = b.roots.find(row.Symbol, row.InstrumentType)
+	row.HasNote, row.HasAttachment = b.links.Notes[t.ID], b.links.Attachments[t.ID]
+	if annotations, found := b.annotations[t.ID]; found {
+		addAnnotations(t, &annotations, row)
+	}
+	if result, found := b.kept[t.ID]; found || row.MAE.Valid || row.MFE.Valid {
+		addExcursion(row, &result, found)
+	}
 }
 
 // rootCache has instrument roots, which many trades share.
@@ -499,11 +529,7 @@ func (c rootCache) find(symbol, instrumentType string) string {
 }
 
 // newRow converts a trade to an analytics row.
-func newRow(t *ledger.FigureTrade, m playbook.Annotations) analytics.Trade {
-	derived := playbook.Derive(playbook.Figures{
-		Long: t.Direction == matching.Long, EntryNotional: t.EntryNotional, EntrySize: t.EntrySize, Rate: t.Rate,
-		NetPnL: decimal.Null{Decimal: t.Net, Valid: !t.Open},
-	}, m)
+func newRow(t *ledger.FigureTrade) analytics.Trade {
 	side := analytics.Short
 	if t.Direction == matching.Long {
 		side = analytics.Long
@@ -511,12 +537,22 @@ func newRow(t *ledger.FigureTrade, m playbook.Annotations) analytics.Trade {
 	return analytics.Trade{
 		ID: t.ID, Symbol: t.Symbol, InstrumentType: t.InstrumentType, Side: side, Open: t.Open,
 		OpenedAt: t.OpenedAt, ClosedAt: t.ListedAt, Net: t.Net, Gross: t.Gross, Fees: t.Fees.Add(t.Commission),
-		EntryNotional: t.EntryNotional, Volume: t.Volume.Decimal, InitialRisk: derived.InitialRisk, MAE: dropSign(m.MAE), MFE: dropSign(m.MFE),
-		Quantity: t.QtyOpened, EntryPrice: t.AvgEntry, ExitPrice: t.AvgExit, ReturnPct: t.ReturnPct, RMultiple: derived.RMultiple,
-		Quality: uint8(m.TradeQuality), Setups: m.Setups, Tags: m.Tags, // it is 0 to 5
-		Instrument: t.Instrument, External: t.External, Arrival: t.Arrival,
-		OptionRight: t.OptionRight, Expiry: t.Expiry, EmotionalState: textindex.Fold(strings.TrimSpace(m.EmotionalState)), Reviewed: m.ReviewedAt != nil,
+		EntryNotional: t.EntryNotional, Volume: t.Volume.Decimal,
+		Quantity: t.QtyOpened, EntryPrice: t.AvgEntry, ExitPrice: t.AvgExit, ReturnPct: t.ReturnPct,
+		Instrument: t.Instrument, External: t.External, Arrival: t.Arrival, OptionRight: t.OptionRight, Expiry: t.Expiry,
 	}
+}
+
+// addAnnotations adds a trade's annotations to its row.
+func addAnnotations(t *ledger.FigureTrade, m *playbook.Annotations, row *analytics.Trade) {
+	derived := playbook.Derive(playbook.Figures{
+		Long: t.Direction == matching.Long, EntryNotional: t.EntryNotional, EntrySize: t.EntrySize, Rate: t.Rate,
+		NetPnL: decimal.Null{Decimal: t.Net, Valid: !t.Open},
+	}, *m)
+	row.InitialRisk, row.RMultiple, row.MAE, row.MFE = derived.InitialRisk, derived.RMultiple, dropSign(m.MAE), dropSign(m.MFE)
+	row.Quality, row.Setups, row.Tags = uint8(m.TradeQuality), m.Setups, m.Tags // the quality is 0 to 5
+	row.EmotionalState, row.Reviewed = textindex.Fold(strings.TrimSpace(m.EmotionalState)), m.ReviewedAt != nil
+	row.HasNote = row.HasNote || !journal.IsBlank(m.Notes)
 }
 
 func dropSign(n decimal.Null) decimal.Null {

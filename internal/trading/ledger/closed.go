@@ -92,7 +92,7 @@ func HasMoreTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, account
 
 // EachFigureTrades calls fn with all an account's trades in batches with about that size:
 // every trade in a batch was listed after every trade in the next one. A batch has no
-// order. The batch is valid until fn returns; fn must not run statements.
+// order. The batch belongs to fn, which must not run statements.
 func EachFigureTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, account Account, size int, fn func([]FigureTrade) error) error {
 	streams, err := loadStreamKeys(ctx, tx, owner, []Account{account})
 	if err != nil {
@@ -102,19 +102,18 @@ func EachFigureTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, acco
 	var r figureRow
 	var number int64
 	columns := append(r.scan(), &number)
-	err = db.Each(ctx, tx, func(row db.Scanner) error {
+	err = db.EachAhead(ctx, tx, func(row db.Scanner) error {
 		if err := row.Scan(columns...); err != nil {
 			return err
 		}
-		s := streams[number]
-		trade := r.toTrade(&s)
-		if len(batch) >= size && !trade.ListedAt.Equal(batch[len(batch)-1].ListedAt) {
+		if len(batch) >= size && !r.ListedAt.Equal(batch[len(batch)-1].ListedAt) {
 			if err := fn(batch); err != nil {
 				return err
 			}
-			batch = batch[:0]
+			batch = make([]FigureTrade, 0, size+size/8) // with some trades at the last instant
 		}
-		batch = append(batch, trade)
+		s := streams[number]
+		batch = append(batch, r.toTrade(&s))
 		return nil
 	}, figuresAlone+` WHERE user_id = $1 AND account = $2 ORDER BY list_at DESC`, owner, account.number)
 	if err != nil || len(batch) == 0 {
