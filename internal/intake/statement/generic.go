@@ -18,11 +18,12 @@ type mappedReader struct {
 	*Reader
 	mapping          mapping
 	status           Col
-	results          []Col  // what a fill made, by the file
-	fees, commission []Col  // the columns whose sum is the cost
-	feeCurrency      int    // the column for the fee coin; -1 for none
-	priceCurrency    string // in the price column's name; empty if a preset decides
-	repeated         []int  // cost columns repeated in others
+	results          []Col         // what a fill made, by the file
+	fees, commission []Col         // the columns whose sum is the cost
+	feeCurrency      int           // the column for the fee coin; -1 for none
+	priceCurrency    string        // in the price column's name; empty if a preset decides
+	repeated         []int         // cost columns repeated in others
+	plain            *plainColumns // nil if rows may have other values
 }
 
 // readMapped reads the file by a mapping.
@@ -94,6 +95,7 @@ func (r *mappedReader) newLayout() *Layout {
 		r.priceCurrency = knownCurrencyIn(r.header[i])
 	}
 	r.fees, r.commission = r.costNames(l.Fees), r.costNames(l.Commission)
+	r.plain = r.findPlainColumns(l)
 	l.readRow = r.rowReader()
 	return l
 }

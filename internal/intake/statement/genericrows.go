@@ -14,6 +14,9 @@ import (
 
 // readExecution reads a row as one fill.
 func (r *mappedReader) readExecution(w *Row) {
+	if r.readPlainFill(w) {
+		return
+	}
 	if r.Out.ByNames && r.skipCash(w) {
 		return
 	}

@@ -82,31 +82,39 @@ func TestForksAreIndependent(t *testing.T) {
 		file := halvesFile(t, rand.New(rand.NewPCG(7, 8)), 60, math.MaxInt)
 		rows := file.Tables[0].Rows
 		c.change(rows)
-		r := &Reader{
-			ctx: context.Background(), File: file, Preset: Generic(rows[0].Cells, rows[1:], nil), Hints: Hints{Zone: "Europe/Berlin"},
-			Out: &Statement{}, sides: map[string]sideWord{}, pool: &fillPool{},
-		}
-		if err := r.settleZone(); err != nil {
-			t.Fatal(err)
-		}
-		r.open(file.Tables[0], 0, len(rows))
-		m, err := r.newMappedReader()
+		m := newTestReader(t, file, Hints{Zone: "Europe/Berlin"})
+		lr, err := m.newLayoutReader(m.newLayout())
 		if err != nil {
 			t.Fatal(err)
 		}
-		lr, err := r.newLayoutReader(m.newLayout())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := lr.readRows(r.rows[:settledRows]); err != nil {
+		if err := lr.readRows(m.rows[:settledRows]); err != nil {
 			t.Fatal(err)
 		}
 		fork, err := m.newFork()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := fork.readAll(r.rows[settledRows:]); got != c.want {
+		if got := fork.readAll(m.rows[settledRows:]); got != c.want {
 			t.Errorf("%s: independent is %v, want %v", name, got, c.want)
 		}
 	}
+}
+
+// newTestReader returns a reader for a file's first table by its column names.
+func newTestReader(t *testing.T, file tabular.File, hints Hints) *mappedReader {
+	t.Helper()
+	rows := file.Tables[0].Rows
+	r := &Reader{
+		ctx: context.Background(), File: file, Preset: Generic(rows[0].Cells, rows[1:], nil), Hints: hints,
+		Out: &Statement{}, sides: map[string]sideWord{}, pool: &fillPool{},
+	}
+	if err := r.settleZone(); err != nil {
+		t.Fatal(err)
+	}
+	r.open(file.Tables[0], 0, len(rows))
+	m, err := r.newMappedReader()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
 }
