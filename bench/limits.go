@@ -74,8 +74,8 @@ var (
 	fillsClone = clone{
 		"executions",
 		[]string{
-			"user_id", "account", "executed_at", "seq", "stream", "created_at", "arrival", "facts", "is_buy", "trade_id", "quantity", "price",
-			"commission", "fees", "multiplier", "stated_pnl", "flip_trade_id", "id", "external_id", "origin", "details",
+			"user_id", "account", "executed_at", "seq", "stream", "created_at", "arrival", "facts", "is_buy", "quantity", "price",
+			"commission", "fees", "multiplier", "stated_pnl", "id", "external_id", "origin", "details",
 		},
 		[]string{"user_id, account, executed_at, seq", "user_id, stream, executed_at, seq"},
 	}

@@ -57,9 +57,10 @@ UNION ALL SELECT 'trade ' || t.user_id || ' ' || t.id || ' ' || a.notes || ' ' |
 UNION ALL SELECT 'event ' || user_id || ' ' || id FROM audit_events
 UNION ALL SELECT 'user ' || user_id || ' ' || CAST(last_seen_at AS TEXT) FROM user_states`
 	readSmallRows = `
-SELECT 'fill ' || u.id || ' ' || UUIDTEXT(e.id) || ' ' || UUIDTEXT(trade_id) || ' ' || CAST(executed_at AS TEXT) || ' ' || price || ' ' || COALESCE(commission, '0') || ' ' ||
-    COALESCE(multiplier, '1') || ' ' || s.symbol
+SELECT 'fill ' || u.id || ' ' || UUIDTEXT(e.id) || ' ' || UUIDTEXT(t.id) || ' ' || CAST(executed_at AS TEXT) || ' ' || price || ' ' || COALESCE(e.commission, '0') || ' ' ||
+    COALESCE(e.multiplier, '1') || ' ' || s.symbol
     FROM executions AS e JOIN users AS u ON u.number = e.user_id JOIN streams AS s ON s.user_id = e.user_id AND s.number = e.stream
+    JOIN trades AS t ON t.user_id = e.user_id AND t.stream = e.stream AND t.opened_at <= e.executed_at AND t.list_at >= e.executed_at
 UNION ALL SELECT 'trade ' || u.id || ' ' || UUIDTEXT(t.id) || ' ' || a.notes || ' ' || net_pnl || ' ' || gross_pnl || ' ' || COALESCE(realized_pnl, net_pnl) || ' ' ||
     volume || ' ' || COALESCE(head, '0')
     FROM trades AS t JOIN users AS u ON u.number = t.user_id JOIN trade_annotations AS a ON a.user_id = t.user_id AND a.trade_id = t.id

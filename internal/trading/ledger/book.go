@@ -140,9 +140,6 @@ func (b *book) flush(ctx context.Context) error {
 	if err := b.flushCheckpoints(ctx); err != nil {
 		return err
 	}
-	if err := b.writeLinks(ctx, b.relinked); err != nil {
-		return err
-	}
 	if err := b.updateDetails(ctx, b.changedDetails); err != nil {
 		return err
 	}

@@ -389,6 +389,15 @@ func (l *cashLedger) insertCash(ctx context.Context, list []Cash) error {
 	return err
 }
 
+// clearLostCashLinks clears cash links to trades without a row. Trades that the write
+// removes have theirs until it is closed.
+func (a *accountRows) clearLostCashLinks(ctx context.Context) error {
+	_, err := a.tx.Exec(ctx, `
+		UPDATE cash_transactions SET trade_id = NULL WHERE user_id = $1 AND account = $2 AND trade_id IS NOT NULL
+			AND trade_id NOT IN (SELECT id FROM trades WHERE user_id = $1 AND account = $2)`, a.owner, a.account.number)
+	return err
+}
+
 // moveCashLinks moves cash links from removed trades to those they were merged into, or
 // clears them.
 func (a *accountRows) moveCashLinks(ctx context.Context, change *TradeChanges) error {

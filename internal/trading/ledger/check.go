@@ -15,8 +15,8 @@ import (
 )
 
 // RegroupAll groups an account's fills again and returns how many trades differed from
-// the stored ones. Trades keep their ids. It is needed only to repair an inconsistent
-// ledger.
+// the stored ones. Trades keep their ids, unless their rows are lost. It is needed only to
+// repair an inconsistent ledger.
 func (s *Service) RegroupAll(ctx context.Context, owner journal.UserID, account journal.AccountID) (changed int, err error) {
 	err = s.db.Update(ctx, func(tx *db.Tx) error {
 		return s.withBook(ctx, tx, owner, account, func(b *book) error {
@@ -28,7 +28,7 @@ func (s *Service) RegroupAll(ctx context.Context, owner journal.UserID, account 
 				return err
 			}
 			changed = len(b.change.Created) + len(b.change.Changed) + len(b.change.Removed)
-			return nil
+			return b.clearLostCashLinks(ctx)
 		})
 	})
 	return changed, err
@@ -65,9 +65,8 @@ type Problem struct {
 }
 
 // Check reads every journal and reports inconsistencies: each trade is recomputed from
-// its fills twice, by package matching and by the oracle, and compared with its row; each
-// fill must be linked to exactly the trades it is in; counters, imports and links must
-// agree with the rows. It changes nothing. Memory does not grow with the journals,
+// its fills twice, by package matching and by the oracle, and compared with its row;
+// counters, imports and links must agree with the rows. It changes nothing. Memory does not grow with the journals,
 // because it reads one segment between two flat points at a time. An error means that the
 // check could not run; inconsistencies are only reported.
 func (s *Service) Check(ctx context.Context, report func(Problem)) error {
@@ -265,7 +264,6 @@ func (c *checker) checkSegment(s *stream, part []*fill, trades *tradeCursor, che
 	for _, f := range part {
 		byID[string(f.id)] = f
 	}
-	in := map[string]links{}
 	for i, want := range c.groupFills(s, grouped, checkpoints) {
 		t := trades.nextBefore(matching.Position{At: want.First.At, Seq: want.First.Seq + 1})
 		if trades.err != nil {
@@ -275,18 +273,8 @@ func (c *checker) checkSegment(s *stream, part []*fill, trades *tradeCursor, che
 			c.reportProblem(string(part[0].id), "The trade that begins at %s is missing.", db.FromMicros(want.First.At))
 			continue
 		}
-		row := want // newTradeRow clears the parts, which are needed below
-		c.checkTrade(t, newTradeRow(t.id, s.number, &row, byID[want.Parts[0].FillID].opening()), recomputed, i)
-		for _, p := range want.Parts {
-			l := in[p.FillID]
-			l.add(t.id)
-			in[p.FillID] = l
-		}
-	}
-	for _, f := range part {
-		if f.links != in[string(f.id)] {
-			c.reportProblem(string(f.id), "The execution is linked to %v and belongs to %v.", f.links.list(), in[string(f.id)].list())
-		}
+		first := byID[want.Parts[0].FillID]
+		c.checkTrade(t, newTradeRow(t.id, s.number, &want, first.opening()), recomputed, i)
 	}
 	return nil
 }

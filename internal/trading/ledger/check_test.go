@@ -23,8 +23,6 @@ func TestCheckFindsDamage(t *testing.T) {
 		"state":             {`UPDATE trades SET is_open = NOT is_open`, "differs from its fills", true},
 		"head":              {`UPDATE trades SET head = NULL WHERE head <> '0'`, "differs from its fills", true},
 		"begin":             {`UPDATE trades SET opened_at = opened_at + 1 WHERE net_pnl = '2'`, "is missing", true},
-		"link":              {`UPDATE executions SET trade_id = '` + noTrade + `' WHERE flip_trade_id IS NULL`, "is linked to", true},
-		"second link":       {`UPDATE executions SET flip_trade_id = NULL`, "is linked to", true},
 		"lost trade":        {`DELETE FROM trades WHERE net_pnl = '2'`, "is missing", true},
 		"lost fill":         {`DELETE FROM executions WHERE quantity = '3'`, "differs from its fills", true},
 		"lost fills":        {`DELETE FROM executions`, "has no fills", true},

@@ -73,26 +73,6 @@ func (r *run) collectOutdated(old []*tradeRow) {
 	}
 }
 
-// keepsSkipped reports whether every trade read from a checkpoint on keeps its id.
-// Otherwise the fills before the checkpoint get other links and must be read as well.
-func (r *regrouping) keepsSkipped() bool {
-	for i := range r.trades {
-		t := r.continued[r.trades[i].First]
-		if r.trades[i].Skipped > 0 && r.identities.Kept[i] != string(t.id) {
-			return false
-		}
-	}
-	return true
-}
-
-// readWholeTrades prepares changes for another regrouping, without checkpoints.
-func (c *changes) readWholeTrades() {
-	c.wholeTrades = true
-	for _, f := range c.added {
-		f.next = links{}
-	}
-}
-
 // flushCheckpoints deletes outdated checkpoints and writes the new ones.
 func (b *book) flushCheckpoints(ctx context.Context) error {
 	for _, s := range b.outdated {

@@ -17,8 +17,8 @@ type pending struct {
 	// fills and figures have not.
 	reordered []journal.TradeID
 
-	arrived, edited          []*fill
-	changedDetails, relinked []*fill
+	arrived, edited []*fill
+	changedDetails  []*fill
 	// changedIDs are fills whose external id has changed, but no value that
 	// trades depend on.
 	changedIDs               []*fill
@@ -87,24 +87,18 @@ func (p *pending) assignIDs(r *regrouping) []journal.TradeID {
 	return ids
 }
 
-// storedIdentities returns the stored trades with their previous fills.
+// storedIdentities returns the stored trades with their fills before the write.
 func (r *regrouping) storedIdentities() []matching.Identity {
 	index := make(map[journal.TradeID]int, len(r.old))
 	list := make([]matching.Identity, 0, len(r.old))
-	addTrade := func(id journal.TradeID, first matching.Position) {
-		index[id] = len(list)
-		list = append(list, matching.Identity{ID: string(id), First: first})
-	}
 	for _, t := range r.old {
 		if t.id != r.deleted {
-			addTrade(t.id, t.First)
+			index[t.id] = len(list)
+			list = append(list, matching.Identity{ID: string(t.id), First: t.First})
 		}
 	}
 	addFill := func(f *fill) {
-		for _, id := range r.previousTrades(f) {
-			if _, known := index[id]; !known && r.repair && id != "" {
-				addTrade(id, f.position())
-			}
+		for _, id := range f.links.list() {
 			if i, known := index[id]; known {
 				list[i].Fills = append(list[i].Fills, string(f.id))
 			}
@@ -139,15 +133,12 @@ func (p *pending) collectOrphans(r *regrouping, orphans []string) {
 	}
 	for _, orphan := range orphans {
 		id := journal.TradeID(orphan)
-		o := lost[id]
-		o.Trade = id // in a repair the trade may have no row
-		p.change.Orphaned = append(p.change.Orphaned, o)
+		p.change.Orphaned = append(p.change.Orphaned, lost[id])
 		p.change.Removed = append(p.change.Removed, id)
 	}
 }
 
-// collectFills collects new fills, edited fills and changed links. It returns
-// the trades whose fills changed.
+// collectFills collects new and edited fills. It returns the trades whose fills changed.
 func (p *pending) collectFills(r *regrouping) (changed map[journal.TradeID]bool) {
 	changed = map[journal.TradeID]bool{}
 	for _, f := range r.fills {
@@ -163,7 +154,6 @@ func (p *pending) collectFills(r *regrouping) (changed map[journal.TradeID]bool)
 		case edited:
 			p.edited = append(p.edited, f)
 		case stored:
-			p.relinked = append(p.relinked, f)
 		}
 	}
 	return changed

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"fillbook/internal/base/db"
@@ -105,28 +106,20 @@ func EachExecution(ctx context.Context, tx *db.Tx, owner journal.UserID, q Execu
 	if err != nil {
 		return err
 	}
+	if q.Limit == 0 {
+		return eachOfAll(ctx, tx, owner, q, accounts, imports, fn)
+	}
 	var f filter
 	var number int64 // these are for all rows: toExecution copies them
 	var key streamKey
 	fill := &fill{}
 	rows := selection{table: "executions", owner: owner, accounts: accounts, head: executionSelect, where: q.addConditions}
-	columns, order := append(append(fill.scan(), &number), key.scan()...), executionOrder
-	var keys map[int64]listedStream
-	ties := &tieSorter[Execution]{emit: fn, compare: compareExecutions}
-	if q.Limit == 0 {
-		if keys, err = loadStreamKeys(ctx, tx, owner, accounts); err != nil {
-			return err
-		}
-		rows.head, columns, order = executionSelectOnly, append(fill.scan(), &number), "executed_at"
-	}
+	columns := slices.Concat(fill.scan(), fill.links.scan(), []any{&number}, key.scan())
 	known := indexByNumber(accounts)
-	text := rows.orderedQuery(tx, &f, order, q.Limit)
-	err = db.Each(ctx, tx, func(row db.Scanner) error {
+	text := rows.orderedQuery(tx, &f, executionOrder, q.Limit)
+	return db.Each(ctx, tx, func(row db.Scanner) error {
 		if err := row.Scan(columns...); err != nil {
 			return err
-		}
-		if keys != nil {
-			key = keys[fill.stream].key
 		}
 		account := known[number]
 		fill.setID(&account)
@@ -134,12 +127,8 @@ func EachExecution(ctx context.Context, tx *db.Tx, owner journal.UserID, q Execu
 		if err != nil {
 			return err
 		}
-		return ties.add(fill.at, e)
+		return fn(e)
 	}, text, f.args...)
-	if err != nil {
-		return err
-	}
-	return ties.flush()
 }
 
 // compareExecutions compares executions with one instant in list order.
@@ -149,12 +138,8 @@ func compareExecutions(a, b *Execution) int {
 
 const executionOrder = "executed_at, arrival, account_number"
 
-var (
-	// executionSelectOnly is executionSelect without the stream's columns.
-	executionSelectOnly = fillSelectOnly + `, executions.account AS account_number FROM executions`
-	executionSelect     = fillSelectOnly + `, executions.account AS account_number, ` + streamColumns + `
+var executionSelect = fillSelectOnly + `, ` + linkColumns + `, executions.account AS account_number, ` + streamColumns + `
 	FROM executions JOIN streams ON streams.user_id = executions.user_id AND streams.number = executions.stream`
-)
 
 // addConditions adds the query's conditions to f.
 func (q ExecutionQuery) addConditions(f *filter) {

@@ -173,14 +173,14 @@ func eachAt(
 	return nil
 }
 
-// fillAt reads one fill.
+// fillAt reads one fill with its links.
 func (a *accountRows) fillAt(ctx context.Context, p matching.Position) (*fill, error) {
-	f, err := a.scanFill(a.tx.QueryRow(ctx, fillSelect+`WHERE user_id = $1 AND account = $2 AND executed_at = $3 AND seq = $4`,
+	f, err := a.scanLinkedFill(a.tx.QueryRow(ctx, linkedSelect+`WHERE user_id = $1 AND account = $2 AND executed_at = $3 AND seq = $4`,
 		a.owner, a.account.number, p.At, p.Seq))
 	return f, db.NotFound(err, "execution")
 }
 
-// fillByID reads one fill.
+// fillByID reads one fill with its links.
 func (a *accountRows) fillByID(ctx context.Context, id journal.ExecutionID) (*fill, error) {
 	if p, tag, ok := parseExecutionID(id); ok && tag == a.account.tag() {
 		f, err := a.fillAt(ctx, p)
@@ -188,7 +188,7 @@ func (a *accountRows) fillByID(ctx context.Context, id journal.ExecutionID) (*fi
 			return f, err
 		}
 	}
-	f, err := a.scanFill(a.tx.QueryRow(ctx, fillSelect+`WHERE user_id = $1 AND id = $2 AND account = $3`, a.owner, id, a.account.number))
+	f, err := a.scanLinkedFill(a.tx.QueryRow(ctx, linkedSelect+`WHERE user_id = $1 AND id = $2 AND account = $3`, a.owner, id, a.account.number))
 	return f, db.NotFound(err, "execution")
 }
 

@@ -65,7 +65,7 @@ type fill struct {
 	origin     string
 	details    string // JSON object, or empty
 	createdAt  int64
-	links      links // as stored; empty for a new fill
+	links      links // before the write; set by a regrouping and by scanLinkedFill
 
 	next  links // as regrouped
 	state state
@@ -76,7 +76,7 @@ type fill struct {
 type state int8
 
 const (
-	stored state = iota // the row is current; its links may change
+	stored state = iota // the row is current
 	edited              // the row must be updated
 	added               // there is no row yet
 )
@@ -261,8 +261,8 @@ func checkAmount(field string, d decimal.Decimal) error {
 
 // fillColumns are a fill's columns in the order that scan and args use.
 var fillColumns = []string{
-	"executed_at", "seq", "stream", "created_at", "arrival", "facts", "is_buy", "trade_id", "quantity", "price",
-	"commission", "fees", "multiplier", "stated_pnl", "flip_trade_id", "id", "external_id", "origin", "details",
+	"executed_at", "seq", "stream", "created_at", "arrival", "facts", "is_buy", "quantity", "price",
+	"commission", "fees", "multiplier", "stated_pnl", "id", "external_id", "origin", "details",
 }
 
 var (
@@ -336,25 +336,24 @@ func (f *fill) scan() []any {
 	return []any{
 		&f.at, &f.seq, &f.stream, &f.createdAt, &f.arrival, (*int64)(&f.facts),
 		sideScanner{&f.side},
-		&f.links.trade, &f.quantity, &f.price,
+		&f.quantity, &f.price,
 		zeroIfNull{&f.commission},
 		zeroIfNull{&f.fees},
 		oneIfNull{&f.multiplier},
-		&f.stated, &f.links.flip, &f.id,
+		&f.stated, &f.id,
 		textScanner[string]{&f.externalID},
 		textScanner[string]{&f.origin},
 		textScanner[string]{&f.details},
 	}
 }
 
-// args returns the values for fillColumns, with the links as regrouped. Most are plain
-// strings and numbers: converting each one in the driver would take most of a bulk
-// insert.
+// args returns the values for fillColumns. Most are plain strings and numbers: converting
+// each one in the driver would take most of a bulk insert.
 func (f *fill) args(a *Account) []any {
 	return []any{
-		f.at, f.seq, f.stream, f.createdAt, f.arrival, int64(f.facts), f.side == matching.Buy, f.next.trade,
+		f.at, f.seq, f.stream, f.createdAt, f.arrival, int64(f.facts), f.side == matching.Buy,
 		f.quantity.String(), f.price.String(), nullIf(f.commission, "0"), nullIf(f.fees, "0"), nullIf(f.multiplier, "1"),
-		nullNumber(f.stated), f.next.flip, f.storedID(a), nullIfEmpty(f.externalID), nullIfEmpty(f.origin), nullIfEmpty(f.details),
+		nullNumber(f.stated), f.storedID(a), nullIfEmpty(f.externalID), nullIfEmpty(f.origin), nullIfEmpty(f.details),
 	}
 }
 
@@ -403,7 +402,7 @@ func (a *accountRows) updateFills(ctx context.Context, fills []*fill) error {
 // changeableValues uses.
 var changeableColumns = []string{
 	"stream", "executed_at", "is_buy", "quantity", "price", "fees", "commission", "multiplier", "stated_pnl",
-	"external_id", "origin", "details", "facts", "trade_id", "flip_trade_id", "id",
+	"external_id", "origin", "details", "facts", "id",
 }
 
 // changeableValues returns the values for changeableColumns.
@@ -411,12 +410,11 @@ func (f *fill) changeableValues(a *Account) []any {
 	return []any{
 		f.stream, f.at, f.side == matching.Buy, f.quantity.String(), f.price.String(), nullIf(f.fees, "0"), nullIf(f.commission, "0"),
 		nullIf(f.multiplier, "1"), nullNumber(f.stated), nullIfEmpty(f.externalID), nullIfEmpty(f.origin), nullIfEmpty(f.details),
-		int64(f.facts), f.next.trade, f.next.flip, f.storedID(a),
+		int64(f.facts), f.storedID(a),
 	}
 }
 
-// updateDetails writes the columns that trades do not depend on. It does not
-// write the links, which a regrouping may have changed.
+// updateDetails writes the columns that trades do not depend on.
 func (a *accountRows) updateDetails(ctx context.Context, fills []*fill) error {
 	rows := make([][]any, len(fills))
 	for i, f := range fills {

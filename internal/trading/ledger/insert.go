@@ -380,12 +380,6 @@ func (b *book) regroupChanges(ctx context.Context, together ...*changes) error {
 // regroupDeleting is regroupChanges for a deleted trade, whose id no new trade takes.
 func (b *book) regroupDeleting(ctx context.Context, deleted journal.TradeID, together ...*changes) error {
 	r, err := b.regroupTogether(ctx, deleted, together)
-	if err == nil && !r.keepsSkipped() {
-		for _, c := range together {
-			c.readWholeTrades()
-		}
-		r, err = b.regroupTogether(ctx, deleted, together)
-	}
 	if err != nil {
 		return err
 	}

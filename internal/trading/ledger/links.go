@@ -9,7 +9,8 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// This file assigns trades to fills, stores that and looks it up.
+// This file finds fills' trades. Fills do not store them: a trade has the positions of its
+// first and its last fill, so a change to a trade does not write its fills.
 
 // links are a fill's trades: the one it closes and the one it opens for a fill crossing
 // zero, else only the first.
@@ -27,7 +28,10 @@ func (l *links) add(id journal.TradeID) {
 }
 
 func (l links) list() []journal.TradeID {
-	if l.flip == "" {
+	switch {
+	case l.trade == "":
+		return nil
+	case l.flip == "":
 		return []journal.TradeID{l.trade}
 	}
 	return []journal.TradeID{l.trade, l.flip}
@@ -45,31 +49,67 @@ func (r *regrouping) linkFills(ids []journal.TradeID) {
 	}
 }
 
-// previousTrades returns the trades a fill was in: those it is linked to. A repair
-// prefers the trades at the fill's position and uses the links only if none.
-func (r *regrouping) previousTrades(f *fill) []journal.TradeID {
-	var found []journal.TradeID
-	if r.repair {
-		i, _ := slices.BinarySearchFunc(r.old, f.position(), func(t *tradeRow, p matching.Position) int { return t.Last.Compare(p) })
-		for ; i < len(r.old) && r.old[i].First.Compare(f.position()) <= 0; i++ {
-			found = append(found, r.old[i].id)
+// linkStored sets the trades in which one stream's fills are stored. old are its trades
+// that were read, in order. A trade before them that shares its last fill with the first
+// one is left out in both links and next, because it does not change.
+func (r *regrouping) linkStored(old []*tradeRow, fills, removed []*fill) {
+	for _, f := range removed {
+		f.links = findLinks(old, f.position())
+	}
+	for _, f := range fills {
+		if f.state != stored {
+			continue
+		}
+		f.links = findLinks(old, f.position())
+		if t := r.crossing[f]; t != nil {
+			f.links.add(t.id)
 		}
 	}
-	if len(found) == 0 {
-		return f.links.list()
-	}
-	return found
 }
 
-// writeLinks updates links in otherwise unchanged fills.
-func (a *accountRows) writeLinks(ctx context.Context, fills []*fill) error {
-	rows := make([][]any, len(fills))
-	for i, f := range fills {
-		rows[i] = []any{f.next.trade, f.next.flip, int64(a.owner), a.account.number, f.at, f.seq}
+// findLinks returns the trades at a position in one stream, whose trades are in order.
+func findLinks(trades []*tradeRow, p matching.Position) (l links) {
+	i, _ := slices.BinarySearchFunc(trades, p, func(t *tradeRow, p matching.Position) int { return t.Last.Compare(p) })
+	for ; i < len(trades) && trades[i].First.Compare(p) <= 0; i++ {
+		l.add(trades[i].id)
 	}
-	return a.tx.UpdateMany(ctx, "executions", []string{"trade_id", "flip_trade_id"},
-		[]string{"user_id", "account", "executed_at", "seq"}, rows)
+	return l
 }
+
+// tradeOfFill and flipOfFill select the trades of a row of executions whose user is $1: the
+// stream's last trade that begins before the fill, or with all of it, and the one that
+// begins with its rest. The signs make SQLite use both columns of the index, which it does
+// not for a comparison with columns of the same type.
+const (
+	tradeOfFill = `(SELECT t.id FROM trades AS t WHERE t.user_id = $1 AND t.stream = executions.stream
+		AND (t.opened_at, t.first_seq) <= (+executions.executed_at, +executions.seq)
+		AND (t.head IS NULL OR t.first_seq <> executions.seq)
+		ORDER BY t.opened_at DESC, t.first_seq DESC LIMIT 1)`
+	flipOfFill = `(SELECT t.id FROM trades AS t WHERE t.user_id = $1 AND t.stream = executions.stream
+		AND t.opened_at = executions.executed_at AND t.first_seq = executions.seq AND t.head IS NOT NULL)`
+	linkColumns = tradeOfFill + ` AS trade_id, ` + flipOfFill + ` AS flip_trade_id`
+)
+
+// linkedSelect is fillSelect with linkColumns.
+var linkedSelect = fillSelectOnly + `, ` + linkColumns + ` FROM executions `
+
+// scanLinkedFill reads a row of linkedSelect.
+func (a *accountRows) scanLinkedFill(row db.Scanner) (*fill, error) {
+	f := &fill{}
+	err := row.Scan(append(f.scan(), f.links.scan()...)...)
+	f.setID(&a.account)
+	return f, err
+}
+
+// loadLinks reads a fill's links.
+func (a *accountRows) loadLinks(ctx context.Context, f *fill) (l links, err error) {
+	err = a.tx.QueryRow(ctx, `SELECT `+linkColumns+` FROM executions WHERE user_id = $1 AND account = $2 AND executed_at = $3 AND seq = $4`,
+		a.owner, a.account.number, f.at, f.seq).Scan(l.scan()...)
+	return l, err
+}
+
+// scan lists the destinations for linkColumns.
+func (l *links) scan() []any { return []any{&l.trade, &l.flip} }
 
 // TradesByExecution returns some executions' trades, as one step. Executions that are not
 // the owner's are left out.
@@ -92,12 +132,12 @@ func TradesByExecution(
 		err := eachAt(ctx, tx, owner, account, at, func(row db.Scanner) error {
 			var seq int64
 			var in links
-			err := row.Scan(&seq, &in.trade, &in.flip)
+			err := row.Scan(append([]any{&seq}, in.scan()...)...)
 			if id, asked := byNumber[numbered{account, seq}]; asked {
 				found[id] = in.list()
 			}
 			return err
-		}, `SELECT seq, trade_id, flip_trade_id FROM executions`, "")
+		}, `SELECT seq, `+linkColumns+` FROM executions`, "")
 		if err != nil {
 			return nil, err
 		}

@@ -89,6 +89,7 @@ func (c *TradeCursor) instant(basis DateBasis) int64 {
 type tieSorter[T any] struct {
 	compare func(a, b *T) int
 	emit    func(T) error
+	prepare func([]T) // is called with an instant's rows before they are sorted; may be nil
 
 	at   int64
 	ties []T
@@ -96,17 +97,26 @@ type tieSorter[T any] struct {
 
 // add adds the next row, and passes on the instant's rows before.
 func (s *tieSorter[T]) add(at int64, row T) error {
-	if at != s.at {
-		if err := s.flush(); err != nil {
-			return err
-		}
+	err := s.advance(at)
+	s.ties = append(s.ties, row)
+	return err
+}
+
+// advance passes on the rows before an instant.
+func (s *tieSorter[T]) advance(at int64) error {
+	if at == s.at {
+		return nil
 	}
-	s.at, s.ties = at, append(s.ties, row)
-	return nil
+	err := s.flush()
+	s.at = at
+	return err
 }
 
 // flush passes on the rows added last. It must be called at the end.
 func (s *tieSorter[T]) flush() error {
+	if s.prepare != nil {
+		s.prepare(s.ties)
+	}
 	slices.SortFunc(s.ties, func(a, b T) int { return s.compare(&a, &b) })
 	for _, row := range s.ties {
 		if err := s.emit(row); err != nil {

@@ -26,8 +26,10 @@ type PositionScan struct {
 	streams map[int64]*scannedStream
 	// batch has a place for each wanted instrument.
 	batch []InstrumentPositions
-	last  matching.Position // last fill read
-	read  int               // fills in this part
+	// lastFill and lastTrade are positions up to which fills and beginnings of trades were
+	// read.
+	lastFill, lastTrade matching.Position
+	read                int // rows in this part
 
 	row  scannedFill
 	dest []any
@@ -40,16 +42,21 @@ type PositionScan struct {
 // scannedStream is a stream with the position open after the last fill.
 type scannedStream struct {
 	place    int // in the batch
-	trade    [16]byte
+	trade    uuidBytes
 	held     decimal.Decimal
 	fills    []PositionFill
 	isStated bool
+	// next is the trade that begins with the next fill, if its id is set. If it has a
+	// head, the fill first closes the trade before with that quantity.
+	next uuidBytes
+	head decimal.Decimal
 }
 
-// scannedFill has the columns read from a fill.
+// scannedFill has the columns read from a fill or, with the trade's id, from the beginning
+// of a trade.
 type scannedFill struct {
 	fill
-	trade, flip uuidBytes
+	trade uuidBytes
 }
 
 // scannedPlace is a position's place in a batch.
@@ -58,7 +65,8 @@ type scannedPlace struct{ instrument, position int }
 // NewPositionScan returns a scan of an account's positions in the instruments for which
 // wants returns true.
 func NewPositionScan(owner journal.UserID, account Account, wants func(Instrument) bool) *PositionScan {
-	s := &PositionScan{owner: owner, account: account, wants: wants, last: matching.Position{At: -1 << 62}}
+	s := &PositionScan{owner: owner, account: account, wants: wants}
+	s.lastFill.At, s.lastTrade.At = -1<<62, -1<<62
 	f := &s.row
 	s.dest = []any{
 		&f.at, &f.seq, &f.stream,
@@ -66,18 +74,23 @@ func NewPositionScan(owner journal.UserID, account Account, wants func(Instrumen
 		sideScanner{&f.side},
 		&f.quantity, &f.price,
 		oneIfNull{&f.multiplier},
-		&f.stated, &f.trade, &f.flip,
+		&f.stated, &f.trade,
 	}
 	return s
 }
 
+// positionScanSelect selects fills, and beginnings of trades before the fills that they
+// begin with. A beginning has no facts, and its head as the stated result.
 const positionScanSelect = `
-	SELECT executed_at, seq, stream, facts, is_buy, quantity, price, multiplier, stated_pnl, trade_id, flip_trade_id
-	FROM executions WHERE user_id = $1 AND account = $2 AND (executed_at, seq) > ($3, $4) ORDER BY executed_at, seq`
+	SELECT executed_at, seq, stream, facts, is_buy, quantity, price, multiplier, stated_pnl, NULL
+	FROM executions WHERE user_id = $1 AND account = $2 AND (executed_at, seq) > ($3, $4)
+	UNION ALL SELECT opened_at, first_seq, stream, -1, is_long, '0', '0', NULL, head, id
+	FROM trades WHERE user_id = $1 AND account = $2 AND opened_at >= $5 AND (opened_at, first_seq) > ($5, $6)
+	ORDER BY executed_at, seq, facts`
 
-// Read reads some fills and returns the positions ending with them, by instrument. With
+// Read reads some rows and returns the positions ending with them, by instrument. With
 // the account's last fills it also returns the open positions, and more is false.
-func (s *PositionScan) Read(ctx context.Context, tx *db.Tx, fills int) (batch []InstrumentPositions, more bool, err error) {
+func (s *PositionScan) Read(ctx context.Context, tx *db.Tx, rows int) (batch []InstrumentPositions, more bool, err error) {
 	if s.streams == nil {
 		if err := s.loadStreams(ctx, tx); err != nil {
 			return nil, false, err
@@ -88,12 +101,13 @@ func (s *PositionScan) Read(ctx context.Context, tx *db.Tx, fills int) (batch []
 	}
 	s.memory, s.stated, s.read = nil, nil, 0
 	if len(s.streams) > 0 {
-		err = db.EachAhead(ctx, tx, s.addRow, positionScanSelect+db.Limit(5), s.owner, s.account.number, s.last.At, s.last.Seq, fills)
+		err = db.EachAhead(ctx, tx, s.addRow, positionScanSelect+db.Limit(7), s.owner, s.account.number,
+			s.lastFill.At, s.lastFill.Seq, s.lastTrade.At, s.lastTrade.Seq, rows)
 		if err != nil {
 			return nil, false, err
 		}
 	}
-	if more = s.read == fills; !more {
+	if more = s.read == rows; !more {
 		for _, stream := range s.streams {
 			if len(stream.fills) > 0 {
 				s.finish(stream, true)
@@ -138,42 +152,57 @@ func (s *PositionScan) loadStreams(ctx context.Context, tx *db.Tx) error {
 	return nil
 }
 
-// addRow adds a fill to its stream's position.
+// addRow adds a fill to its stream's position, or sets the trade that begins with the
+// stream's next fill.
 func (s *PositionScan) addRow(row db.Scanner) error {
 	if err := row.Scan(s.dest...); err != nil {
 		return err
 	}
 	f := &s.row
-	s.last = f.position()
 	s.read++
 	stream := s.streams[f.stream]
-	if stream == nil {
+	s.lastFill, s.lastTrade = f.position(), f.position()
+	if f.trade.isSet {
+		s.lastFill.Seq-- // the fill is the next row
+		if stream != nil {
+			stream.next, stream.head = f.trade, f.stated.Or(decimal.Zero)
+		}
 		return nil
 	}
-	quantity := f.quantity
-	if f.side == matching.Sell {
-		quantity = quantity.Neg()
-	}
-	if f.trade.id != stream.trade {
-		stream.begin(f.trade.id)
-	}
-	closing := quantity
-	if f.flip.isSet {
-		closing = stream.held.Neg()
-	}
-	stream.add(f, closing)
-	if stream.held.IsZero() {
-		s.finish(stream, false)
-	}
-	if f.flip.isSet {
-		stream.begin(f.flip.id)
-		stream.add(f, quantity.Sub(closing))
+	if stream != nil {
+		s.addFill(stream, f)
 	}
 	return nil
 }
 
+// addFill adds a fill to its stream's position.
+func (s *PositionScan) addFill(stream *scannedStream, f *scannedFill) {
+	quantity, closing, next := f.quantity, f.quantity, stream.next
+	crosses := next.isSet && !stream.head.IsZero()
+	if crosses {
+		closing = stream.head
+	}
+	if f.side == matching.Sell {
+		quantity, closing = quantity.Neg(), closing.Neg()
+	}
+	if next.isSet && !crosses {
+		stream.begin(next)
+	}
+	stream.next = uuidBytes{}
+	if stream.trade.isSet { // else the trade changed since the part before was read
+		stream.add(f, closing)
+		if stream.held.IsZero() {
+			s.finish(stream, false)
+		}
+	}
+	if crosses {
+		stream.begin(next)
+		stream.add(f, quantity.Sub(closing))
+	}
+}
+
 // begin begins a trade's position.
-func (s *scannedStream) begin(trade [16]byte) {
+func (s *scannedStream) begin(trade uuidBytes) {
 	s.trade, s.held, s.fills, s.isStated = trade, decimal.Zero, s.fills[:0], false
 }
 
@@ -190,8 +219,8 @@ func (s *PositionScan) finish(stream *scannedStream, isOpen bool) {
 	if stream.isStated {
 		s.stated = append(s.stated, scannedPlace{instrument: stream.place, position: len(*list)})
 	}
-	*list = append(*list, Position{Trade: journal.TradeID(journal.UUIDText(stream.trade)), Open: isOpen, Fills: s.keep(stream.fills)})
-	stream.begin([16]byte{})
+	*list = append(*list, Position{Trade: journal.TradeID(journal.UUIDText(stream.trade.id)), Open: isOpen, Fills: s.keep(stream.fills)})
+	stream.begin(uuidBytes{})
 }
 
 // keep returns copied fills.

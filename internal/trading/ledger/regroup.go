@@ -21,8 +21,6 @@ type changes struct {
 	added []*fill
 	// whole regroups the whole stream, without relying on the stored trades.
 	whole bool
-	// wholeTrades reads trades from their first fill, without checkpoints.
-	wholeTrades bool
 }
 
 // remove removes a stored fill from the stream.
@@ -81,8 +79,6 @@ type regrouping struct {
 	// deleted is the trade the user deletes, if any. No new trade takes its id, even if a
 	// fill it shared remains.
 	deleted journal.TradeID
-	// repair reports that links and trades may contradict each other.
-	repair bool
 }
 
 // newRegrouping returns a regrouping with capacity for that many new fills, assuming two
@@ -99,7 +95,7 @@ func newRegrouping(fills int) *regrouping {
 func (set *streamSet) regroup(ctx context.Context, c *changes, into *regrouping) error {
 	c.sort()
 	into.keys[c.stream.number] = c.stream.key
-	into.repair = c.whole
+	firstOld, firstFill := len(into.old), len(into.fills)
 	r := &run{
 		c: c, out: into,
 		fills:  &fillCursor{set: set, ctx: ctx, changes: c},
@@ -124,6 +120,7 @@ func (set *streamSet) regroup(ctx context.Context, c *changes, into *regrouping)
 		r.collectOutdated(into.old[passed:])
 	}
 	into.removed = append(into.removed, c.removed...)
+	into.linkStored(into.old[firstOld:], into.fills[firstFill:], c.removed)
 	return nil
 }
 
@@ -166,7 +163,7 @@ func (r *run) begin() error {
 // beginInside starts at a stored trade's last checkpoint before p, or at its first fill.
 func (r *run) beginInside(t *tradeRow, p matching.Position) (err error) {
 	r.trades.seek(t.First)
-	if !r.c.whole && !r.c.wholeTrades {
+	if !r.c.whole {
 		if r.from, err = r.fills.set.lastCheckpoint(r.fills.ctx, t, p); err != nil {
 			return err
 		}
@@ -212,10 +209,6 @@ func (r *run) walk() {
 func (r *run) sequence() iter.Seq[matching.Fill] {
 	return func(yield func(matching.Fill) bool) {
 		for f := r.fills.next(); f != nil; f = r.fills.next() {
-			if r.first && !r.head.Consumed.IsZero() {
-				// The part before the head belongs to an unchanged trade.
-				f.next.trade = f.links.trade
-			}
 			r.first, r.last = false, f
 			r.out.fills = append(r.out.fills, f)
 			r.out.byID[string(f.id)] = f

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"fillbook/internal/base/db"
@@ -107,7 +108,10 @@ func selectBatchTrades(args *[]any, owner journal.UserID, batch journal.BatchID)
 	brought := ` FROM import_spans JOIN executions ON executions.user_id = import_spans.user_id
 		AND executions.account = import_spans.account
 		AND executions.executed_at >= import_spans.first_at AND executions.executed_at <= import_spans.last_at
-		AND executions.seq >= import_spans.first_seq AND executions.seq <= import_spans.last_seq
-		WHERE import_spans.user_id = ` + user + ` AND import_spans.batch_id = ` + id
-	return `SELECT trade_id` + brought + ` UNION SELECT flip_trade_id` + brought + ` AND flip_trade_id IS NOT NULL`
+		AND executions.seq >= import_spans.first_seq AND executions.seq <= import_spans.last_seq`
+	where := ` WHERE import_spans.user_id = ` + user + ` AND import_spans.batch_id = ` + id
+	return `SELECT ` + strings.ReplaceAll(tradeOfFill, "$1", user) + brought + where + `
+		UNION SELECT flipped.id` + brought + ` JOIN trades AS flipped ON flipped.user_id = executions.user_id
+		AND flipped.stream = executions.stream AND flipped.opened_at = executions.executed_at
+		AND flipped.first_seq = executions.seq AND flipped.head IS NOT NULL` + where
 }

@@ -443,7 +443,13 @@ func (set *streamSet) loadTradeFills(ctx context.Context, t *listedTrade, after 
 	}
 	out := make([]TradeFill, len(fills))
 	for i, f := range fills {
-		e, err := f.toExecution(set.account, t.key, imports.batchOf(set.account.number, f.seq), f.links)
+		in := links{trade: t.id}
+		if parts[i].Quantity.Cmp(f.quantity) < 0 {
+			if in, err = set.loadLinks(ctx, f); err != nil {
+				return nil, err
+			}
+		}
+		e, err := f.toExecution(set.account, t.key, imports.batchOf(set.account.number, f.seq), in)
 		if err != nil {
 			return nil, err
 		}

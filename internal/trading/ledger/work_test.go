@@ -228,6 +228,7 @@ func TestPlans(t *testing.T) {
 	}
 	period := journal.Period{From: new(time.Time), To: new(time.Time)}
 	scope := journal.Scope{Period: period}
+	allExecutions, _ := ExecutionQuery{Scope: scope}.allRows(1, []Account{{number: 1}, {number: 2}})
 	for statement, want := range map[string][]string{
 		fillsAfter:      {"executions_stream (user_id=? AND stream=? AND (executed_at,seq)>(?,?))"},
 		comparedAfter:   {"executions_stream (user_id=? AND stream=? AND (executed_at,seq)>(?,?))"},
@@ -236,6 +237,17 @@ func TestPlans(t *testing.T) {
 		lastTradeBefore: {"trades_stream (user_id=? AND stream=? AND (opened_at,first_seq)<(?,?))"},
 		strings.Replace(fillSelect+"INDEXED BY executions_external"+externalFills, "$keys", "('a')", 1): {"executions_external (user_id=? AND account=? AND external_id=?)"},
 		fillSelect + editedFillsWhere: {"executions_origin (user_id=? AND account=?"},
+		linkedSelect + `WHERE user_id = $1 AND account = $2 AND executed_at = $3 AND seq = $4`: {
+			"trades_stream (user_id=? AND stream=? AND (opened_at,first_seq)<(?,?))",
+			"trades_stream (user_id=? AND stream=? AND opened_at=? AND first_seq=?)",
+		},
+		positionScanSelect: {
+			"PRIMARY KEY (user_id=? AND account=? AND (executed_at,seq)>(?,?))", "trades_opened (user_id=? AND account=? AND opened_at>?)", "MERGE (UNION ALL)",
+		},
+		allExecutions: {
+			"PRIMARY KEY (user_id=? AND account=? AND executed_at>? AND executed_at<?)",
+			"trades_opened (user_id=? AND account=? AND opened_at>? AND opened_at<?)", "MERGE (UNION ALL)",
+		},
 		list("executions", executionSelect, executionOrder, ExecutionQuery{Scope: scope}.addConditions): {
 			"PRIMARY KEY (user_id=? AND account=? AND executed_at>? AND executed_at<?)", "MERGE (UNION ALL)",
 		},
