@@ -127,21 +127,28 @@ func (f *AnnotationFields) change() playbook.AnnotationChange {
 func (a tradeAPI) annotateTrade(ctx context.Context, in *ChangeOf[journal.TradeID, AnnotationFields]) (*body[TradeDetail], error) {
 	owner := caller(ctx).UserID
 	match := transport.IfMatch(in.IfMatch, func(d TradeDetail) any { return d })
+	var trade ledger.TradeDetail // the change to annotations does not change it
 	check := func(tx *db.Tx, stored playbook.Annotations, change *playbook.AnnotationChange) error {
 		if match != nil {
 			if err := a.matchTrade(ctx, tx, owner, in.ID, match); err != nil {
 				return err
 			}
 		}
-		return dropDerivedRisk(ctx, tx, owner, stored, change)
+		var err error
+		if trade, err = ledger.ReadTrade(ctx, tx, owner, in.ID); err != nil {
+			return err
+		}
+		dropDerivedRisk(&trade.Trade, stored, change)
+		return nil
 	}
 	var detail tradeview.Detail
 	err := a.db.Update(ctx, func(tx *db.Tx) error {
+		tradeview.PrefetchAnnotated(ctx, tx, owner, in.ID)
 		changed, err := a.playbook.AnnotateIn(ctx, tx, owner, in.ID, in.Body.change(), check)
 		if err != nil {
 			return err
 		}
-		detail, err = tradeview.ReadAnnotated(ctx, tx, owner, changed)
+		detail, err = tradeview.Annotate(ctx, tx, owner, trade, changed)
 		return err
 	})
 	return answer(shapeTradeDetail(&detail), err)
@@ -149,24 +156,19 @@ func (a tradeAPI) annotateTrade(ctx context.Context, in *ChangeOf[journal.TradeI
 
 // dropDerivedRisk removes an initial risk from a change if it sends back the value
 // derived from the stop, so it stays derived. Any other risk is stated and is kept.
-func dropDerivedRisk(ctx context.Context, tx *db.Tx, owner journal.UserID, stored playbook.Annotations, change *playbook.AnnotationChange) error {
+func dropDerivedRisk(trade *ledger.Trade, stored playbook.Annotations, change *playbook.AnnotationChange) {
 	sent := change.InitialRisk
 	if !sent.Set || sent.Null || stored.InitialRisk.Valid || !stored.StopPrice.Valid {
-		return nil
+		return
 	}
-	trades, err := ledger.TradesByID(ctx, tx, owner, []journal.TradeID{stored.Trade})
-	if err != nil || len(trades) == 0 {
-		return err
-	}
-	read := tradeview.Derive(&trades[0], stored)
+	read := tradeview.Derive(trade, stored)
 	if stop := change.StopPrice; stop.Set {
 		stored.StopPrice = decimal.Null{Decimal: stop.Value, Valid: !stop.Null}
 	}
-	follows := tradeview.Derive(&trades[0], stored).InitialRiskDerived
+	follows := tradeview.Derive(trade, stored).InitialRiskDerived
 	if follows && read.InitialRiskDerived && read.InitialRisk.Decimal.Equal(sent.Value) {
 		change.InitialRisk = journal.Opt[decimal.Decimal]{}
 	}
-	return nil
 }
 
 func (a tradeAPI) matchTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID, match func(TradeDetail) error) error {

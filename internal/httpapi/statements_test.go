@@ -11,18 +11,24 @@ import (
 	"fillbook/internal/testkit"
 )
 
-// TestStatementsOfSmallRequests bounds the PostgreSQL round trips for frequent page
-// requests. Each takes about as long as the rest of a small request.
+// TestStatementsOfSmallRequests bounds the statements and the round trips to PostgreSQL for
+// frequent page requests. A round trip takes about as long as the rest of a small request.
 func TestStatementsOfSmallRequests(t *testing.T) {
 	t.Parallel()
 	testkit.RequirePostgres(t)
 	var mu sync.Mutex
 	var sent []string
+	trips := 0
 	options := testkit.Options(t, db.PostgreSQL)
 	options.Trace = func(statement string) {
 		mu.Lock()
 		defer mu.Unlock()
 		sent = append(sent, strings.Join(strings.Fields(statement), " "))
+	}
+	options.TraceTrip = func() {
+		mu.Lock()
+		defer mu.Unlock()
+		trips++
 	}
 	d, err := db.Open(t.Context(), options)
 	if err != nil {
@@ -46,28 +52,29 @@ func TestStatementsOfSmallRequests(t *testing.T) {
 		}
 	}
 	for _, c := range []struct {
-		name  string
-		limit int
-		send  func() *reply
+		name              string
+		statements, trips int // at most
+		send              func() *reply
 	}{
-		{"GET /me", 1, func() *reply { return owner.get("/me") }},
-		{"GET /trades/{id}", 10, func() *reply { return owner.get("/trades/" + trade) }},
-		{"PATCH /trades/{id}", 21, func() *reply { return owner.patch("/trades/"+trade, more{"notes": "a note"}) }},
-		{"PATCH /trades/{id} again", 19, func() *reply { return owner.patch("/trades/"+trade, more{"notes": "another note"}) }},
-		{"GET /analytics/daily", 20, func() *reply { return owner.get("/analytics/daily") }}, // reads the columns
-		{"GET /analytics/summary", 3, func() *reply { return owner.get("/analytics/summary") }},
-		{"POST /executions that opens a trade", 13, post("buy")},
-		{"POST /executions that closes a trade", 14, post("sell")},
+		{"GET /me", 1, 1, func() *reply { return owner.get("/me") }},
+		{"GET /trades/{id}", 14, 5, func() *reply { return owner.get("/trades/" + trade) }},
+		{"PATCH /trades/{id}", 22, 6, func() *reply { return owner.patch("/trades/"+trade, more{"notes": "a note"}) }},
+		{"PATCH /trades/{id} again", 20, 5, func() *reply { return owner.patch("/trades/"+trade, more{"notes": "another note"}) }},
+		{"GET /analytics/daily", 20, 19, func() *reply { return owner.get("/analytics/daily") }}, // reads the columns
+		{"GET /analytics/summary", 3, 3, func() *reply { return owner.get("/analytics/summary") }},
+		{"POST /executions that opens a trade", 14, 4, post("buy")},
+		{"POST /executions that closes a trade", 15, 5, post("sell")},
 	} {
 		mu.Lock()
-		sent = nil
+		sent, trips = nil, 0
 		mu.Unlock()
 		if answer := c.send(); answer.status != http.StatusOK && answer.status != http.StatusCreated {
 			t.Errorf("%s: status %d: %s", c.name, answer.status, answer.body)
 		}
 		mu.Lock()
-		if len(sent) > c.limit {
-			t.Errorf("%s sent %d statements, want at most %d:\n%s", c.name, len(sent), c.limit, strings.Join(sent, "\n"))
+		if len(sent) > c.statements || trips > c.trips {
+			t.Errorf("%s sent %d statements in %d round trips, want at most %d in %d:\n%s",
+				c.name, len(sent), trips, c.statements, c.trips, strings.Join(sent, "\n"))
 		}
 		mu.Unlock()
 	}

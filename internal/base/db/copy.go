@@ -2,7 +2,6 @@ package db
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -201,11 +200,9 @@ func convertValue(value any, kind string) any {
 		if kind == "uuid" && len(v) == 16 {
 			return fmt.Sprintf("%x-%x-%x-%x-%x", v[:4], v[4:6], v[6:8], v[8:10], v[10:])
 		}
-	case string:
+	case [16]byte: // PostgreSQL's UUID
 		if kind == "BLOB" {
-			if id, err := hex.DecodeString(strings.ReplaceAll(v, "-", "")); err == nil {
-				return id
-			}
+			return v[:]
 		}
 	}
 	return value

@@ -47,12 +47,14 @@ type DB struct {
 	failed  chan struct{} // closed when the disk has failed
 
 	postgres *sql.DB // PostgreSQL's pool
-	limits   string  // what follows BEGIN on PostgreSQL
+	limits   string  // the statement after BEGIN on PostgreSQL
+	pooled   bool    // there is a pooler in front of PostgreSQL
 	// distributed reports whether the tables are spread over nodes; see Distribute.
 	distributed bool
 
-	wait  time.Duration          // see Options
-	trace func(statement string) // see Options
+	wait      time.Duration          // see Options
+	trace     func(statement string) // see Options
+	traceTrip func()                 // see Options
 
 	*litePool // SQLite's connections
 	holds     holds
@@ -96,10 +98,10 @@ type Options struct {
 	// Wait is how long a call waits for a connection before it returns
 	// ErrUnavailable; 0 means 30 seconds.
 	Wait time.Duration
-	// Trace is called with each statement before it is sent to PostgreSQL or
-	// queued; it
-	// may be nil.
-	Trace func(statement string)
+	// Trace is called with each statement before it is sent to PostgreSQL or queued, and
+	// TraceTrip for each round trip; both may be nil.
+	Trace     func(statement string)
+	TraceTrip func()
 	// Log receives events such as retries; nil discards them.
 	Log *slog.Logger
 }
@@ -213,7 +215,7 @@ func (d *DB) View(ctx context.Context, fn func(*Tx) error) error {
 		return d.withReader(ctx, func(s *session) error {
 			s.reads = d.newReadState()
 			defer func() { s.reads = nil }()
-			return s.transact(ctx, beginRead(d.engine)+d.limits, fn)
+			return s.transact(ctx, beginRead(d.engine), fn)
 		})
 	})
 }
@@ -252,7 +254,7 @@ func (d *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 	return d.updateAgain(ctx, func() error {
 		return d.withoutUnfinished(ctx, func() error {
 			return d.withWriter(ctx, func(s *session) error {
-				return s.transact(ctx, beginWrite(d.engine)+d.limits, fn)
+				return s.transact(ctx, beginWrite(d.engine), fn)
 			})
 		})
 	})

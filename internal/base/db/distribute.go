@@ -115,16 +115,13 @@ func checkCitus(ctx context.Context, tx *Tx) error {
 	return nil
 }
 
-// sequential makes Citus run a statement on one shard after the other. Otherwise a
-// transaction could not change a reference table and then all shards in a table referring
-// to it.
-const sequential = "SET LOCAL citus.multi_shard_modify_mode = 'sequential'"
-
-// setDistributed makes all transactions suit a distributed database.
+// setDistributed makes all transactions suit a distributed database: Citus runs a
+// statement on one shard after the other. Otherwise a transaction could not change a
+// reference table and then all shards in a table referring to it.
 func (d *DB) setDistributed() {
 	if !d.distributed {
 		d.distributed = true
-		d.limits += "; " + sequential
+		d.limits = addSetting(d.limits, "citus.multi_shard_modify_mode", "sequential")
 	}
 }
 
@@ -143,7 +140,7 @@ func distributeTables(ctx context.Context, tx *Tx, names []string) (changes Dist
 	if len(names) == 0 {
 		return changes, nil
 	}
-	if _, err := tx.Exec(ctx, sequential); err != nil {
+	if _, err := tx.Exec(ctx, `SET LOCAL citus.multi_shard_modify_mode = 'sequential'`); err != nil {
 		return changes, err
 	}
 	keys, err := dropForeignKeys(ctx, tx, names)
@@ -306,7 +303,7 @@ func (d *DB) lockTables(ctx context.Context, tables []table) (unlock func() erro
 	locked, release, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	go func() {
 		ended <- d.withPostgres(ctx, func(s *session) error {
-			return s.transact(ctx, beginWrite(d.engine)+d.limits, func(tx *Tx) error {
+			return s.transact(ctx, beginWrite(d.engine), func(tx *Tx) error {
 				if _, err := tx.Exec(ctx, `LOCK TABLE `+strings.Join(names, ", ")+` IN SHARE MODE`); err != nil {
 					return err
 				}

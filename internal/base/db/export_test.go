@@ -79,3 +79,6 @@ func (d *DB) HasHandle(ctx context.Context) (known bool, err error) {
 	})
 	return known, err
 }
+
+// Fetched returns how many prefetched queries have rows that nobody asked for.
+func (t *Tx) Fetched() int { return len(t.session.fetched) }

@@ -93,7 +93,7 @@ func openPostgres(ctx context.Context, options Options) (*DB, error) {
 	pool.SetMaxIdleConns(size)
 	pool.SetConnMaxIdleTime(5 * time.Minute)
 	pool.SetConnMaxLifetime(time.Hour)
-	d := &DB{engine: PostgreSQL, log: options.Log, postgres: pool, wait: options.Wait, trace: options.Trace, limits: limitsText(config.RuntimeParams)}
+	d := &DB{engine: PostgreSQL, log: options.Log, postgres: pool, wait: options.Wait, trace: options.Trace, traceTrip: options.TraceTrip, limits: limitTime(config.RuntimeParams), pooled: found.pooled}
 	if found.distributed {
 		d.setDistributed()
 	}
@@ -154,16 +154,23 @@ func queryText(ctx context.Context, conn *pgconn.PgConn, query string) (string, 
 	return string(results[0].Rows[0][0]), nil
 }
 
-// limitsText returns the statements following BEGIN. They are sent with it in one
-// message.
-func limitsText(given map[string]string) string {
-	var b strings.Builder
+// limitTime returns the statement after BEGIN, which sets the time limits. It may be empty.
+func limitTime(given map[string]string) (statement string) {
 	for _, limit := range timeLimits {
 		if _, ok := given[limit.name]; !ok {
-			fmt.Fprintf(&b, "; SET LOCAL %s = %s", limit.name, limit.value)
+			statement = addSetting(statement, limit.name, limit.value)
 		}
 	}
-	return b.String()
+	return statement
+}
+
+// addSetting adds a setting of the transaction to a statement, which may be empty.
+func addSetting(statement, name, value string) string {
+	setting := fmt.Sprintf("set_config('%s', '%s', TRUE)", name, value)
+	if statement == "" {
+		return "SELECT " + setting
+	}
+	return statement + ", " + setting
 }
 
 // tracer calls a function with each statement.
@@ -185,8 +192,17 @@ func (d *DB) withPostgres(ctx context.Context, fn func(*session) error) error {
 		if err != nil {
 			return err
 		}
-		s := &session{engine: PostgreSQL, conn: conn, wait: d.wait, trace: d.trace}
-		err = fn(s)
+		s := &session{engine: PostgreSQL, conn: conn, trace: d.trace, traceTrip: d.traceTrip, limits: d.limits}
+		if d.pooled {
+			s.wait = d.wait
+		}
+		err = conn.Raw(func(own any) error {
+			s.pg = own.(*stdlib.Conn).Conn()
+			return nil
+		})
+		if err == nil {
+			err = fn(s)
+		}
 		if errors.Is(err, errLost) {
 			s.abandon()
 		}

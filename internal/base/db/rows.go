@@ -1,6 +1,7 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -9,13 +10,20 @@ import (
 	"io"
 	"reflect"
 	"strconv"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // Rows are a SELECT's rows. On SQLite they are read from the driver itself: database/sql
 // would lock, start a goroutine for each statement, and convert most values by
 // reflection.
 type Rows struct {
-	postgres *sql.Rows
+	postgres pgx.Rows
+	batch    pgx.BatchResults // with the rows as its last result; nil if they were sent alone
+	isFirst  bool             // the row that was read with the query has not been returned
+
+	fetched *fetchedRows // see Prefetch
+	current int          // the row of it, from 1
 
 	ctx    context.Context
 	lite   driver.Rows
@@ -24,10 +32,28 @@ type Rows struct {
 	err    error
 }
 
+// newPostgresRows reads the first row, so that the query's error is returned at once.
+func newPostgresRows(rows pgx.Rows, batch pgx.BatchResults) (*Rows, error) {
+	r := &Rows{postgres: rows, batch: batch, isFirst: rows.Next()}
+	if err := rows.Err(); err != nil {
+		_ = r.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
 // Next reads the next row. It returns false at the end and after an error,
 // which [Rows.Err] returns.
 func (r *Rows) Next() bool {
+	if r.fetched != nil {
+		r.current++
+		return r.current <= len(r.fetched.rows)
+	}
 	if r.postgres != nil {
+		if r.isFirst {
+			r.isFirst = false
+			return true
+		}
 		return r.postgres.Next()
 	}
 	if r.err == nil {
@@ -45,6 +71,9 @@ func (r *Rows) Next() bool {
 
 // Scan copies the current row's columns to dest, one for each.
 func (r *Rows) Scan(dest ...any) error {
+	if r.fetched != nil {
+		return r.fetched.scan(r.current-1, dest)
+	}
 	if r.postgres != nil {
 		return r.postgres.Scan(dest...)
 	}
@@ -59,11 +88,8 @@ func (r *Rows) Scan(dest ...any) error {
 	return nil
 }
 
-// Columns returns the column names.
+// Columns returns the column names, on SQLite.
 func (r *Rows) Columns() ([]string, error) {
-	if r.postgres != nil {
-		return r.postgres.Columns()
-	}
 	if r.lite == nil {
 		return nil, errors.New("the rows are closed")
 	}
@@ -84,7 +110,12 @@ func (r *Rows) Err() error {
 // Close ends the statement. Closing it again does nothing.
 func (r *Rows) Close() error {
 	if r.postgres != nil {
-		return r.postgres.Close()
+		r.postgres.Close()
+		r.isFirst = false
+		if r.batch != nil {
+			return cmp.Or(r.postgres.Err(), r.batch.Close())
+		}
+		return r.postgres.Err()
 	}
 	if r.lite == nil {
 		return nil

@@ -1,7 +1,6 @@
 package db
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -10,8 +9,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/stdlib"
 )
 
 // session is one connection in use. On SQLite it lives as long as the DB and
@@ -21,6 +18,7 @@ type session struct {
 	engine     Engine
 	conn       *sql.Conn
 	lite       driver.Conn           // the connection behind conn on SQLite
+	pg         *pgx.Conn             // the connection behind conn on PostgreSQL
 	handle     uintptr               // SQLite's handle of it; 0 if unknown
 	statements map[string]*statement // on SQLite
 	uses       int                   // of statements so far
@@ -28,15 +26,23 @@ type session struct {
 	// checkedAt and shrunkAt are uses when the connection was last checked for
 	// being idle, and when its memory was released.
 	checkedAt, shrunkAt int
-	wait                time.Duration // for a pooler connection; PostgreSQL only
+	wait                time.Duration // for a pooler connection; 0 without a pooler; PostgreSQL only
 	queued              pgx.Batch     // unsent statements; PostgreSQL only
+	ahead               []request     // unsent SELECTs whose rows are expected to be needed; PostgreSQL only
+	fetched             []fetchedRows // rows of those that were sent
+	learns              *session      // the one that learns the queries, which are not run; see Prefetch
 	trace               func(statement string)
+	traceTrip           func()
 	db                  *DB        // on SQLite
 	reads               *readState // while a transaction only reads; on SQLite
 	writesFor           int64      // the user whose long write uses the connection
-	// begun reports that a transaction was begun or a row was returned, so the call must
-	// not be repeated on another connection.
+	// begun reports that the server has begun a transaction or returned a row, so the call
+	// must not be repeated on another connection.
 	begun bool
+	// unsent reports that the beginning of the transaction is still queued.
+	unsent      bool
+	beginLength int    // how many statements that is
+	limits      string // the statement after BEGIN; may be empty; PostgreSQL only
 }
 
 // statement is kept prepared.
@@ -75,13 +81,15 @@ func (s *session) transact(ctx context.Context, begin string, fn func(*Tx) error
 	if err := s.begin(end, begin); err != nil {
 		return err
 	}
-	s.begun = true
 	done := false
 	defer func() {
 		if done {
 			return
 		}
 		s.queued = pgx.Batch{}
+		if s.unsent {
+			return
+		}
 		if _, rollback := s.exec(end, "ROLLBACK", nil); rollback != nil {
 			err = errors.Join(err, s.discard(rollback))
 		}
@@ -110,9 +118,12 @@ func (s *session) transact(ctx context.Context, begin string, fn func(*Tx) error
 		// would keep the other statements: refuse on both.
 		return fmt.Errorf("commit after a failed statement: %w", tx.failed)
 	}
-	if _, err := s.exec(end, "COMMIT", nil); err != nil {
-		return commitError(translate(err))
+	if !s.unsent || s.queued.Len() > s.beginLength {
+		if _, err := s.exec(end, "COMMIT", nil); err != nil {
+			return commitError(translate(err))
+		}
 	}
+	s.queued = pgx.Batch{}
 	done = true
 	for _, after := range tx.after {
 		after()
@@ -120,19 +131,29 @@ func (s *session) transact(ctx context.Context, begin string, fn func(*Tx) error
 	return nil
 }
 
-// begin begins a transaction. A pooler whose connections are all in use lets it
-// wait; after s.wait it is given up.
+// begin begins a transaction. On PostgreSQL that is sent with the first statement, except
+// to a pooler: if all its connections are in use, the transaction waits, and is given up
+// after s.wait.
 func (s *session) begin(ctx context.Context, text string) error {
 	if s.engine == SQLite {
 		_, err := s.exec(ctx, text, nil)
 		return translate(err)
 	}
+	if s.wait == 0 {
+		s.queue(text, nil)
+		if s.limits != "" {
+			s.queue(s.limits, nil)
+		}
+		s.unsent, s.beginLength = true, s.queued.Len()
+		return nil
+	}
 	limited, cancel := context.WithTimeout(ctx, s.wait)
 	defer cancel()
-	_, err := s.exec(limited, text, nil)
+	_, err := s.exec(limited, text+"; "+s.limits, nil)
 	if err != nil && limited.Err() != nil {
 		return fmt.Errorf("%w: waited %s for a transaction to begin", ErrUnavailable, s.wait)
 	}
+	s.begun = err == nil
 	return translate(err)
 }
 
@@ -166,6 +187,7 @@ func (s *session) exec(ctx context.Context, query string, args []any) (driver.Re
 	if s.lite != nil {
 		return s.execLite(ctx, query, args)
 	}
+	s.forgetFetched(query)
 	if s.queued.Len() > 0 {
 		if _, hasMode := firstOf(args).(pgx.QueryExecMode); !hasMode { // a batch has one mode for all
 			s.queue(query, args)
@@ -175,7 +197,9 @@ func (s *session) exec(ctx context.Context, query string, args []any) (driver.Re
 			return nil, err
 		}
 	}
-	return s.conn.ExecContext(ctx, query, args...)
+	s.countTrip()
+	tag, err := s.pg.Exec(ctx, query, args...)
+	return driver.RowsAffected(tag.RowsAffected()), err
 }
 
 func firstOf(args []any) any {
@@ -190,26 +214,39 @@ func (s *session) queue(query string, args []any) {
 	if s.trace != nil {
 		s.trace(query)
 	}
+	s.forgetFetched(query)
 	s.queued.Queue(query, args...)
 }
 
 // sendQueued sends the queued statements in one round trip and returns the last one's
-// result. PostgreSQL skips those after a failed one.
-func (s *session) sendQueued(ctx context.Context) (result driver.Result, err error) {
+// result.
+func (s *session) sendQueued(ctx context.Context) (driver.Result, error) {
+	results, affected, err := s.send(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	return driver.RowsAffected(affected), results.Close()
+}
+
+// send sends the queued statements in one round trip and reads all results but the last
+// few, which are the caller's. It returns how many rows the last of those read affected.
+// PostgreSQL skips the statements after a failed one.
+func (s *session) send(ctx context.Context, last int) (results pgx.BatchResults, affected int64, err error) {
 	batch := s.queued
 	s.queued = pgx.Batch{}
-	err = s.conn.Raw(func(own any) (err error) {
-		results := own.(*stdlib.Conn).Conn().SendBatch(ctx, &batch)
-		for range batch.Len() {
-			var tag pgconn.CommandTag
-			if tag, err = results.Exec(); err != nil {
-				break
-			}
-			result = driver.RowsAffected(tag.RowsAffected())
+	s.unsent = false
+	s.countTrip()
+	results = s.pg.SendBatch(ctx, &batch)
+	for range batch.Len() - last {
+		tag, err := results.Exec()
+		if err != nil {
+			_ = results.Close()
+			return nil, 0, err
 		}
-		return cmp.Or(err, results.Close())
-	})
-	return result, err
+		s.begun = true
+		affected = tag.RowsAffected()
+	}
+	return results, affected, nil
 }
 
 // copyRows inserts rows into a PostgreSQL table after the queued statements.
@@ -219,24 +256,47 @@ func (s *session) copyRows(ctx context.Context, table string, columns []string, 
 			return 0, err
 		}
 	}
-	err = s.conn.Raw(func(own any) (err error) {
-		inserted, err = own.(*stdlib.Conn).Conn().CopyFrom(ctx, pgx.Identifier{table}, columns, pgx.CopyFromRows(rows))
-		return err
-	})
-	return inserted, err
+	s.forgetTable(table)
+	s.countTrip()
+	return s.pg.CopyFrom(ctx, pgx.Identifier{table}, columns, pgx.CopyFromRows(rows))
 }
 
+// query runs a SELECT after the queued statements, in the same round trip.
 func (s *session) query(ctx context.Context, query string, args []any) (*Rows, error) {
 	if s.lite != nil {
 		return s.queryLite(ctx, query, args)
 	}
-	if s.queued.Len() > 0 {
-		if _, err := s.sendQueued(ctx); err != nil {
+	if s.learns != nil {
+		s.learns.learn(query, args)
+		return &Rows{fetched: &fetchedRows{}}, nil
+	}
+	if rows, ok := s.takeFetched(query, args); ok {
+		return rows, nil
+	}
+	if s.queued.Len() == 0 && len(s.ahead) == 0 {
+		s.countTrip()
+		rows, err := s.pg.Query(ctx, query, args...)
+		if err != nil {
 			return nil, err
 		}
+		return newPostgresRows(rows, nil)
 	}
-	rows, err := s.conn.QueryContext(ctx, query, args...) //nolint:rowserrcheck // the caller does
-	return &Rows{postgres: rows}, err
+	s.queue(query, args)
+	if len(s.ahead) > 0 {
+		return s.queryAhead(ctx)
+	}
+	results, _, err := s.send(ctx, 1)
+	if err != nil {
+		return nil, err
+	}
+	rows, _ := results.Query() // the error is that of the rows
+	return newPostgresRows(rows, results)
+}
+
+func (s *session) countTrip() {
+	if s.traceTrip != nil {
+		s.traceTrip()
+	}
 }
 
 // prepare returns the prepared statement for a text on SQLite. PostgreSQL's driver keeps

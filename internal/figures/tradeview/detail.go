@@ -31,6 +31,8 @@ func (d *Detail) TotalPnL() decimal.Null {
 
 // ReadDetail reads one of the owner's trades.
 func ReadDetail(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID) (Detail, error) {
+	playbook.PrefetchAnnotations(ctx, tx, owner, id)
+	prefetchExcursions(ctx, tx, owner, id)
 	found, err := ledger.ReadTrade(ctx, tx, owner, id)
 	if err != nil {
 		return Detail{}, err
@@ -48,14 +50,25 @@ func Describe(ctx context.Context, tx *db.Tx, owner journal.UserID, trade ledger
 	return r.describe(views[0], trade)
 }
 
-// ReadAnnotated reads one of the owner's trades with known annotations.
-func ReadAnnotated(ctx context.Context, tx *db.Tx, owner journal.UserID, known playbook.Annotations) (Detail, error) {
-	trade, err := ledger.ReadTrade(ctx, tx, owner, known.Trade)
-	if err != nil {
-		return Detail{}, err
-	}
+func prefetchExcursions(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID) {
+	tx.Prefetch(func(tx *db.Tx) { _, _ = excursions.Load(ctx, tx, owner, []journal.TradeID{id}) })
+}
+
+// PrefetchAnnotated sends the queries of [ledger.ReadTrade] and [Annotate] ahead; see
+// [db.Tx.Prefetch].
+func PrefetchAnnotated(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID) {
+	tx.Prefetch(func(tx *db.Tx) {
+		_, _ = ledger.ReadTrade(ctx, tx, owner, id)
+		prefetchExcursions(ctx, tx, owner, id)
+		_, _ = playbook.AttachmentsOf(ctx, tx, owner, playbook.Target{Trade: id})
+	})
+}
+
+// Annotate adds known annotations to a trade read from the ledger.
+func Annotate(ctx context.Context, tx *db.Tx, owner journal.UserID, trade ledger.TradeDetail, known playbook.Annotations) (Detail, error) {
 	r := &reader{ctx: ctx, tx: tx, owner: owner}
 	view := View{Trade: trade.Trade}
+	var err error
 	if r.results, err = excursions.Load(ctx, tx, owner, []journal.TradeID{known.Trade}); err != nil {
 		return Detail{}, err
 	}

@@ -29,13 +29,17 @@ func (s *Service) AddFills(
 func (s *Service) enterFills(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, fills []NewFill,
 ) (b *book, arrivals []*arrival, warnings []string, err error) {
+	checked, invalid := checkFills(fills)
+	if len(checked) == 1 {
+		s.numbers.prefetchEntry(ctx, tx, owner, account, checked[0])
+	}
 	if b, err = s.openBook(ctx, tx, owner, account); err != nil {
 		return nil, nil, nil, err
 	}
-	checked, err := checkFills(fills)
-	if err != nil {
-		return nil, nil, nil, err
+	if invalid != nil {
+		return nil, nil, nil, invalid
 	}
+	defer s.numbers.remember(b)
 	if arrivals, warnings, err = b.newArrivals(ctx, checked); err != nil {
 		return nil, nil, nil, err
 	}

@@ -41,6 +41,7 @@ type Service struct {
 	// writers makes an account's writers wait for their turn before they begin a
 	// transaction; see updateAccount.
 	writers *fairqueue.Queue
+	numbers numbers
 	// interval is how many of a trade's fills lie between two checkpoints.
 	interval int
 }
@@ -49,7 +50,7 @@ type Service struct {
 // be nil.
 func New(d *db.DB, clock journal.Clock, follow Follow) *Service {
 	return &Service{
-		db: d, clock: clock, follow: follow, counts: &countCache{entries: map[string]int{}}, interval: checkpointInterval,
+		db: d, clock: clock, follow: follow, counts: &countCache{entries: map[string]int{}}, interval: checkpointInterval, numbers: newNumbers(),
 		writers: fairqueue.New(fairqueue.Options{MaxPerKey: 2, MaxWaiting: maxWriters, MaxWait: writerWait}),
 	}
 }

@@ -33,7 +33,9 @@ func LockTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.
 		if err != nil {
 			return "", db.NotFound(err, "trade")
 		}
-		// The trade may have been removed during the wait for the lock.
+		// The trade may have been removed during the wait for the lock. Most callers touch
+		// the account at the end.
+		tx.Prefetch(func(tx *db.Tx) { _, _ = readBookWith(ctx, tx, owner, account, tx.Lock()) })
 	}
 	return findAccountID(ctx, tx, owner, "trades", id, "trade")
 }

@@ -127,6 +127,7 @@ type TradeQuery struct {
 
 // ReadTrade returns one of the owner's trades with its fills. It is a step.
 func ReadTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID) (TradeDetail, error) {
+	tx.Prefetch(func(tx *db.Tx) { _, _ = sumDividends(ctx, tx, owner, id) })
 	set, row, err := readTradeRow(ctx, tx, owner, id)
 	if err != nil {
 		return TradeDetail{}, err
@@ -433,6 +434,10 @@ func (set *streamSet) loadDetail(ctx context.Context, t *listedTrade) (out Trade
 
 // loadTradeFills returns a trade's fills after a position, at most limit.
 func (set *streamSet) loadTradeFills(ctx context.Context, t *listedTrade, after matching.Position, limit int) ([]TradeFill, error) {
+	set.tx.Prefetch(func(tx *db.Tx) { // the numbers that fills in order have
+		rows := &accountRows{tx: tx, owner: set.owner, account: set.account}
+		_, _ = rows.loadSpansOf(ctx, []*fill{{seq: t.First.Seq}, {seq: t.Last.Seq}})
+	})
 	fills, parts, err := set.loadParts(ctx, t, after, limit)
 	if err != nil {
 		return nil, err

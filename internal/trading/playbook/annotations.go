@@ -100,6 +100,22 @@ func loadAllOf(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []jo
 	return annotations, nil
 }
 
+// PrefetchAnnotations sends the queries for a trade's annotations and attachments ahead; see
+// [db.Tx.Prefetch].
+func PrefetchAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, trade journal.TradeID) {
+	prefetchAnnotations(ctx, tx, owner, trade, "")
+	tx.Prefetch(func(tx *db.Tx) { _, _ = AttachmentsOf(ctx, tx, owner, Target{Trade: trade}) })
+}
+
+func prefetchAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, trade journal.TradeID, lock string) {
+	trades := []journal.TradeID{trade}
+	tx.Prefetch(func(tx *db.Tx) {
+		_ = loadChunk(ctx, tx, owner, trades, lock, nil)
+		_ = loadTags(ctx, tx, owner, trades, nil)
+		_ = loadSetups(ctx, tx, owner, trades, nil)
+	})
+}
+
 // loadChunk adds some trades' annotations, or all if none are named.
 func loadChunk(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []journal.TradeID, lock string, into map[journal.TradeID]Annotations) error {
 	w := owned("m.user_id", owner)
@@ -171,9 +187,8 @@ func loadSetups(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []j
 // notes refer to it. It is a step; trade and account must be the owner's.
 func EnsureAnnotationsRow(ctx context.Context, tx *db.Tx, owner journal.UserID, trade journal.TradeID, account journal.AccountID, now time.Time) error {
 	empty := Annotations{Trade: trade, Account: account, UpdatedAt: now}
-	_, err := tx.InsertMany(ctx, annotationTable.Name, annotationTable.Columns(), `ON CONFLICT (user_id, trade_id) DO NOTHING`,
+	return tx.QueueRows(ctx, annotationTable.Name, annotationTable.Columns(), `ON CONFLICT (user_id, trade_id) DO NOTHING`,
 		[][]any{annotationTable.Values(owner, &empty)})
-	return err
 }
 
 // saveAnnotations overwrites the stored annotations and adds the missing links. Each
@@ -192,20 +207,19 @@ func saveAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, list 
 			rules = append(rules, []any{owner, m.Trade, tick.Setup, tick.Rule, tick.State})
 		}
 	}
-	if _, err := tx.InsertMany(ctx, annotationTable.Name, annotationTable.Columns(), annotationTable.Upsert(), rows); err != nil {
+	if err := tx.QueueRows(ctx, annotationTable.Name, annotationTable.Columns(), annotationTable.Upsert(), rows); err != nil {
 		return err
 	}
-	_, err := tx.InsertMany(ctx, "trade_tags", []string{"user_id", "trade_id", "tag_id"},
+	err := tx.QueueRows(ctx, "trade_tags", []string{"user_id", "trade_id", "tag_id"},
 		`ON CONFLICT (user_id, trade_id, tag_id) DO NOTHING`, tags)
 	if err != nil {
 		return err
 	}
-	_, err = tx.InsertMany(ctx, "trade_setups", []string{"user_id", "trade_id", "setup_id", "position"},
+	err = tx.QueueRows(ctx, "trade_setups", []string{"user_id", "trade_id", "setup_id", "position"},
 		`ON CONFLICT (user_id, trade_id, setup_id) DO UPDATE SET position = excluded.position`, setups)
 	if err != nil {
 		return err
 	}
-	_, err = tx.InsertMany(ctx, "trade_rules", []string{"user_id", "trade_id", "setup_id", "rule", "state"},
+	return tx.QueueRows(ctx, "trade_rules", []string{"user_id", "trade_id", "setup_id", "rule", "state"},
 		`ON CONFLICT (user_id, trade_id, setup_id, rule) DO UPDATE SET state = excluded.state`, rules)
-	return err
 }

@@ -174,6 +174,7 @@ func (s *Service) AnnotateIn(
 // lockAnnotations reads and locks a trade's annotations. It inserts the row if there is
 // none, so two writers to a trade without annotations take turns.
 func (s *Service) lockAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, trade journal.TradeID) (Annotations, error) {
+	prefetchAnnotations(ctx, tx, owner, trade, tx.Lock())
 	account, err := s.options.Known.Trade(ctx, tx, owner, trade)
 	if err != nil {
 		return Annotations{}, err
@@ -240,17 +241,17 @@ func checkAll[T any](ctx context.Context, tx *db.Tx, owner journal.UserID, count
 // replaceAnnotations overwrites the stored annotations, links included.
 func replaceAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, old, annotations Annotations) error {
 	if !slices.Equal(old.Tags, annotations.Tags) {
-		if _, err := tx.Exec(ctx, `DELETE FROM trade_tags WHERE user_id = $1 AND trade_id = $2`, owner, annotations.Trade); err != nil {
+		if err := tx.Queue(ctx, `DELETE FROM trade_tags WHERE user_id = $1 AND trade_id = $2`, owner, annotations.Trade); err != nil {
 			return err
 		}
 	}
 	if !slices.Equal(old.Setups, annotations.Setups) {
-		if _, err := tx.Exec(ctx, `DELETE FROM trade_setups WHERE user_id = $1 AND trade_id = $2`, owner, annotations.Trade); err != nil {
+		if err := tx.Queue(ctx, `DELETE FROM trade_setups WHERE user_id = $1 AND trade_id = $2`, owner, annotations.Trade); err != nil {
 			return err
 		}
 	}
 	if !slices.Equal(old.Rules, annotations.Rules) {
-		if _, err := tx.Exec(ctx, `DELETE FROM trade_rules WHERE user_id = $1 AND trade_id = $2`, owner, annotations.Trade); err != nil {
+		if err := tx.Queue(ctx, `DELETE FROM trade_rules WHERE user_id = $1 AND trade_id = $2`, owner, annotations.Trade); err != nil {
 			return err
 		}
 	}
