@@ -77,32 +77,56 @@ func sumDays[T number[T]](s *Selection, column func(*page) *amounts, of []int32,
 	return sums
 }
 
-// findDays returns the calendar days with trades and each trade's day, in order of first
-// occurrence. This is calendar order, except when clocks go back over midnight.
+// findDays returns the calendar days with trades and each trade's day; see indexDays.
 func (s *Selection) findDays(c *clock) (days []int64, of []int32) {
-	return c.indexDays(s.listBasisInstants())
+	return s.indexDays(c, s.basisColumn())
 }
 
-// indexDays returns the days with an instant in order of first occurrence, and for each
-// instant its day's index. Neighboring instants on one day cost a comparison each.
-func (c *clock) indexDays(instants []int64) (days []int64, of []int32) {
-	of = make([]int32, len(instants))
-	places := map[int64]int32{}
-	place, from, until := int32(nowhere), int64(0), int64(0)
-	for i, at := range instants {
-		if at < from || at >= until {
-			var day int64
-			var seen bool
-			day, from, until = c.dayRange(at)
-			if place, seen = places[day]; !seen {
-				place = int32(len(days))
-				places[day] = place
-				days = append(days, day)
-			}
+// indexDays returns the days with an instant in a column and each trade's day, in order
+// of first occurrence. This is calendar order, except when clocks go back over midnight.
+func (s *Selection) indexDays(c *clock, column func(*page) []int64) (days []int64, of []int32) {
+	index := newDayIndex(c)
+	of = make([]int32, 0, len(s.picks))
+	for picks := s.picks; len(picks) > 0; {
+		run := firstRun(picks)
+		instants := column(s.pages[run[0].source])
+		for _, p := range run {
+			of = append(of, index.find(instants[p.row]))
 		}
-		of[i] = place
+		picks = picks[len(run):]
 	}
-	return days, of
+	return index.days, of
+}
+
+// dayIndex numbers days in order of first occurrence. Neighboring instants on one day
+// cost a comparison each.
+type dayIndex struct {
+	clock       *clock
+	days        []int64
+	places      map[int64]int32
+	last        int32 // the last day's index
+	from, until int64 // instants on the last day
+}
+
+func newDayIndex(c *clock) *dayIndex { return &dayIndex{clock: c, places: map[int64]int32{}} }
+
+// find returns the index of an instant's day.
+func (x *dayIndex) find(at int64) int32 {
+	if at < x.from || at >= x.until {
+		x.move(at)
+	}
+	return x.last
+}
+
+func (x *dayIndex) move(at int64) {
+	var day int64
+	var seen bool
+	day, x.from, x.until = x.clock.dayRange(at)
+	if x.last, seen = x.places[day]; !seen {
+		x.last = int32(len(x.days))
+		x.places[day] = x.last
+		x.days = append(x.days, day)
+	}
 }
 
 // CalendarQuery has the parameters for [BuildCalendar].

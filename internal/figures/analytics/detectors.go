@@ -463,7 +463,12 @@ func (h *history[T]) detectOvertrading(d *Overtrading) {
 
 // findOpeningDays is Selection.findDays in opening order and by opening instants.
 func (h *history[T]) findOpeningDays() (days []int64, of []int32) {
-	return newClock(h.q.Zone).indexDays(h.opened)
+	index := newDayIndex(newClock(h.q.Zone))
+	of = make([]int32, len(h.opened))
+	for i, at := range h.opened {
+		of[i] = index.find(at)
+	}
+	return index.days, of
 }
 
 // usualLimit returns the median count, and the median plus twice the median absolute

@@ -88,7 +88,10 @@ func (t *rowTests) add(test func(row int32) bool) { t.list = append(t.list, test
 
 // newRowTest returns a function testing a row against a filter, or nil if there is
 // nothing to test besides the closing period.
-func (c *page) newRowTest(f *Filter) func(row int32) bool {
+func (c *page) newRowTest(f *Filter) func(row int32) bool { return c.newRowTests(f).joined() }
+
+// newRowTests returns the tests for a filter besides the closing period.
+func (c *page) newRowTests(f *Filter) *rowTests {
 	scope, t := &rowTests{page: c}, &rowTests{page: c}
 	scope.addScope(f)
 	t.addTimes(f)
@@ -100,10 +103,26 @@ func (c *page) newRowTest(f *Filter) func(row int32) bool {
 	if f.Invert {
 		passes := t.joined()
 		scope.add(func(row int32) bool { return passes != nil && !passes(row) })
-		return scope.joined()
+	} else {
+		scope.list = append(scope.list, t.list...)
 	}
-	t.list = append(scope.list, t.list...)
-	return t.joined()
+	return scope
+}
+
+// filter returns the picks passing all tests, and overwrites the list. It runs test by
+// test and without branches on the results, which are not predictable.
+func (t *rowTests) filter(picks []pick) []pick {
+	for _, passes := range t.list {
+		n := 0
+		for _, p := range picks {
+			picks[n] = p // overwritten by the next if it does not count
+			if passes(p.row) {
+				n++
+			}
+		}
+		picks = picks[:n]
+	}
+	return picks
 }
 
 // joined returns a function that reports whether a row passes all tests, or nil if there

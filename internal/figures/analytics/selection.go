@@ -166,13 +166,12 @@ func (c *page) appendSelected(picks []pick, source int32, f *Filter) []pick {
 	if first == end {
 		return picks
 	}
-	passes := c.newRowTest(f)
+	begin := len(picks)
 	for row := int32(first); int(row) < end; row++ {
-		if passes == nil || passes(row) {
-			picks = append(picks, pick{source, row})
-		}
+		picks = append(picks, pick{source, row})
 	}
-	return picks
+	kept := c.newRowTests(f).filter(picks[begin:])
+	return picks[:begin+len(kept)]
 }
 
 // rowRange returns the row range for a closing period, by binary search.
@@ -269,26 +268,26 @@ func (s *Selection) symbol(i int) int32 {
 	return s.renumber[p.source][s.pages[p.source].symbol.codes[p.row]]
 }
 
-// listInstants returns an instant column for all selected trades.
-func (s *Selection) listInstants(of func(*page) []int64) []int64 {
+// listClosings returns the closing instants.
+func (s *Selection) listClosings() []int64 {
 	list := make([]int64, 0, len(s.picks))
 	for picks := s.picks; len(picks) > 0; {
 		run := firstRun(picks)
-		column := of(s.pages[run[0].source])
+		closed := s.pages[run[0].source].closed
 		for _, p := range run {
-			list = append(list, column[p.row])
+			list = append(list, closed[p.row])
 		}
 		picks = picks[len(run):]
 	}
 	return list
 }
 
-// listBasisInstants returns the instants that decide the trades' dates.
-func (s *Selection) listBasisInstants() []int64 {
+// basisColumn returns the column with the instants that decide the trades' dates.
+func (s *Selection) basisColumn() func(*page) []int64 {
 	if s.basis == ByOpening {
-		return s.listInstants(openedOf)
+		return openedOf
 	}
-	return s.listInstants(closedOf)
+	return closedOf
 }
 
 func openedOf(c *page) []int64 { return c.opened }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/parallel"
 )
 
 // Summary is the main figures for a selection, and the table of these figures. Losses,
@@ -93,9 +94,6 @@ func summarize[T number[T]](s *Selection, cash *cashColumn, currency string) Sum
 		TotalTrades: all.trades(), Wins: all.wins(), Losses: all.losses(), Breakeven: all.trades() - all.wins() - all.losses(),
 		WinRate:      all.winRate(),
 		NetPnL:       all.net().decimal(s.scale),
-		GrossPnL:     sumColumn[T](s, grossOf).decimal(s.scale),
-		TotalFees:    sumColumn[T](s, feesOf).decimal(s.scale),
-		Volume:       sumColumn[T](s, volumeOf).decimal(s.scale),
 		GrossProfit:  all.profitSum().decimal(s.scale),
 		GrossLoss:    all.lossSum().times(-1).decimal(s.scale),
 		ProfitFactor: all.profitFactor(s.scale),
@@ -104,16 +102,22 @@ func summarize[T number[T]](s *Selection, cash *cashColumn, currency string) Sum
 		BreakevenTolerance: s.filter.Tolerance.Stored,
 	}
 	out.computeAverages()
-	computeDistribution(&out, net, results, s.scale)
-	rs, _ := computeMultiples(trades, net)
-	out.TradesWithR, out.AvgR = len(rs), meanR(rs)
-	out.ExpectancyR = out.AvgR
-	computeDeviations(&out, s, net, rs)
-	t := newTimeline(s, parts, cash)
-	computeDailyRatios(&out, t, parts)
-	computeMaxDrawdown(&out, t)
-	out.MaxConsecutiveWins, out.MaxConsecutiveLosses = longestRun(results, win), longestRun(results, loss)
-	computeHoldTimes(&out, trades, results)
+	parallel.Run(func() {
+		computeDistribution(&out, net, results, s.scale)
+		rs, _ := computeMultiples(trades, net)
+		out.TradesWithR, out.AvgR = len(rs), meanR(rs)
+		out.ExpectancyR = out.AvgR
+		computeDeviations(&out, s, net, rs)
+		out.MaxConsecutiveWins, out.MaxConsecutiveLosses = longestRun(results, win), longestRun(results, loss)
+		computeHoldTimes(&out, trades, results)
+		out.GrossPnL = sumColumn[T](s, grossOf).decimal(s.scale)
+		out.TotalFees = sumColumn[T](s, feesOf).decimal(s.scale)
+		out.Volume = sumColumn[T](s, volumeOf).decimal(s.scale)
+	}, func() { // the timeline takes about as long as everything else
+		t := newTimeline(s, parts, cash)
+		computeDailyRatios(&out, t, parts)
+		computeMaxDrawdown(&out, t)
+	})
 	return out
 }
 
@@ -135,20 +139,19 @@ func (out *Summary) computeAverages() {
 // computeDistribution computes the medians and extremes.
 func computeDistribution[T number[T]](out *Summary, net []T, results []outcome, scale int32) {
 	order := newSortKeys(net)
-	median := func(keys []int64) decimal.Decimal {
-		low, high := middleKeys(keys)
+	median := func(low, high int64) decimal.Decimal {
 		return order.decimal(low, scale).Add(order.decimal(high, scale)).Mul(half())
 	}
 	if len(net) > 0 {
-		out.MedianTrade = median(order.keys)
+		out.MedianTrade = median(middleKeys(order.keys))
 	}
 	if out.Wins > 0 {
 		wins := filterByOutcome(results, order.keys, win)
-		out.MedianWin, out.LargestWin = median(wins), order.decimal(slices.Max(wins), scale)
+		out.MedianWin, out.LargestWin = median(middleKeys(wins)), order.decimal(slices.Max(wins), scale)
 	}
 	if out.Losses > 0 {
 		losses := filterByOutcome(results, order.keys, loss)
-		out.MedianLoss, out.LargestLoss = median(losses).Neg(), order.decimal(slices.Min(losses), scale).Neg()
+		out.MedianLoss, out.LargestLoss = median(middleKeys(losses)).Neg(), order.decimal(slices.Min(losses), scale).Neg()
 	}
 }
 
@@ -165,7 +168,7 @@ func computeDeviations[T number[T]](out *Summary, s *Selection, net []T, rs []fl
 		return
 	}
 	average := out.NetPnL.Float64() / float64(len(net))
-	out.StdDev = standardDeviation(toFloats(net, s.scale), average)
+	out.StdDev = deviationOf(net, average, s.scale)
 	if len(rs) == len(net) {
 		out.SQN = systemQuality(len(rs), *out.AvgR, standardDeviation(rs, *out.AvgR))
 		return
@@ -188,7 +191,7 @@ const minRatioDays = 20
 // there may be any number of them, so they are counted and not listed. net are the
 // results in the timeline's selection.
 func computeDailyRatios[T number[T]](out *Summary, t *timeline[T], net []T) {
-	sums := daySums(net, t.s.listBasisInstants())
+	sums := daySums(t.s, t.s.basisColumn(), net)
 	out.TradingDays, out.Basis = len(sums), OnMoney
 	isKnown := t.isCapitalKnown()
 	if len(sums) == 0 {
@@ -207,7 +210,7 @@ func computeDailyRatios[T number[T]](out *Summary, t *timeline[T], net []T) {
 	if isKnown {
 		closings := sums
 		if !t.s.complete || t.s.basis != ByClosing {
-			closings = daySums(t.net, t.whole.listInstants(closedOf))
+			closings = daySums(t.whole, closedOf, t.net)
 		}
 		if equity, positive := t.openingEquities(days, closings); positive {
 			out.Basis = OnReturns
@@ -244,7 +247,7 @@ func sharpeAndSortino(daily []float64, n int) (sharpe, sortino *float64) {
 func computeMaxDrawdown[T number[T]](out *Summary, t *timeline[T]) {
 	results, equity := t.listResults()
 	p := newPerformance(t)
-	applyAll(&p, results, equity, t.s.scale)
+	t.applyAll(&p, results, equity)
 	var zero T
 	out.MaxDrawdown, out.MaxDrawdownPct = zero.deepestFall(results).decimal(t.s.scale), p.drawdownPct()
 }
@@ -266,11 +269,16 @@ func longestRun(results []outcome, of outcome) int {
 
 // computeHoldTimes computes the average holding times.
 func computeHoldTimes(out *Summary, s *Selection, results []outcome) {
-	opened, closed := s.listInstants(openedOf), s.listInstants(closedOf)
 	var sums [3]int128
-	for i, result := range results {
-		at := result - loss
-		sums[at] = sums[at].add(newInt128(closed[i] - opened[i]))
+	rest := results
+	for picks := s.picks; len(picks) > 0; {
+		run := firstRun(picks)
+		page := s.pages[run[0].source]
+		for i, p := range run {
+			at := rest[i] - loss
+			sums[at] = sums[at].add(newInt128(page.closed[p.row] - page.opened[p.row]))
+		}
+		picks, rest = picks[len(run):], rest[len(run):]
 	}
 	out.AvgHoldSecs = meanSeconds(sums[0].add(sums[1]).add(sums[2]), out.TotalTrades)
 	out.AvgWinHoldSecs = meanSeconds(sums[win-loss], out.Wins)

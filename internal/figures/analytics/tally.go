@@ -102,14 +102,6 @@ func (t *tally[T]) profitFactor(scale int32) *float64 {
 	return ratio(t.profitSum().decimal(scale), t.lossSum().times(-1).decimal(scale))
 }
 
-// toFloats converts a column to floats, for deviations.
-func toFloats[T number[T]](values []T, scale int32) []float64 {
-	list := make([]float64, len(values))
-	var zero T
-	zero.floats(list, values, scale)
-	return list
-}
-
 // standardDeviation returns a sample's standard deviation about its mean, with n − 1. It
 // is 0 for fewer than two values, and exactly 0 if all are equal.
 func standardDeviation(values []float64, mean float64) float64 {
@@ -119,6 +111,30 @@ func standardDeviation(values []float64, mean float64) float64 {
 	var squares float64
 	for _, v := range values {
 		squares += (v - mean) * (v - mean)
+	}
+	return math.Sqrt(squares / float64(len(values)-1))
+}
+
+// deviationOf is [standardDeviation] for numbers at a scale.
+func deviationOf[T number[T]](values []T, mean float64, scale int32) float64 {
+	var floats [floatsAtOnce]float64
+	var squares, first float64
+	var zero T
+	constant := true
+	for rest := values; len(rest) > 0; {
+		n := min(floatsAtOnce, len(rest))
+		zero.floats(floats[:n], rest[:n], scale)
+		if len(rest) == len(values) {
+			first = floats[0]
+		}
+		for _, v := range floats[:n] {
+			squares += (v - mean) * (v - mean)
+			constant = constant && v == first
+		}
+		rest = rest[n:]
+	}
+	if len(values) < 2 || constant {
+		return 0
 	}
 	return math.Sqrt(squares / float64(len(values)-1))
 }

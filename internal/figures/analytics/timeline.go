@@ -210,36 +210,41 @@ func (t *timeline[T]) walk(visit func(e *event[T])) {
 }
 
 // listResults returns the results in the window that walk visits, and the equity right
-// before each, faster than walk.
-func (t *timeline[T]) listResults() (results, before []T) {
-	level, equity := t.starting.add(t.prior), make([]T, len(t.net))
+// before each, faster than walk. Without equities, these are t's level and all earlier
+// results.
+func (t *timeline[T]) listResults() (results, equity []T) {
 	if len(t.amounts) == 0 && len(t.s.picks) == len(t.net) {
-		level.sumBeforeEach(equity, t.net)
-		return t.net, equity
+		return t.net, nil
 	}
-	trade, selected := 0, 0
+	level, before := t.starting.add(t.prior), make([]T, len(t.net))
+	room := len(t.s.picks) + len(t.amounts)
+	results, equity = make([]T, 0, room), make([]T, 0, room)
+	trade, selected := 0, t.s.picks
 	addTrades := func(end int) {
-		level = level.sumBeforeEach(equity[trade:end], t.net[trade:end])
-		for ; trade < end; trade++ {
-			if selected < len(t.s.picks) && t.s.picks[selected] == t.whole.picks[trade] {
-				results, before = append(results, t.net[trade]), append(before, equity[trade])
-				selected++
+		level = level.sumBeforeEach(before[trade:end], t.net[trade:end])
+		for ; trade < end && len(selected) > 0; trade++ {
+			if selected[0] == t.whole.picks[trade] {
+				results, equity, selected = append(results, t.net[trade]), append(equity, before[trade]), selected[1:]
 			}
 		}
+		trade = end
 	}
-	closed := t.whole.listInstants(closedOf)
+	var closed []int64
+	if len(t.amounts) > 0 {
+		closed = t.whole.listClosings()
+	}
 	for i, amount := range t.amounts {
 		event := &t.cash.events[i]
 		at := event.At.UnixMicro()
 		end, _ := slices.BinarySearch(closed, at) // on equal instants cash comes first
 		addTrades(end)
 		if !event.Flow && t.countsCash() && t.from <= at && at <= t.to {
-			results, before = append(results, amount), append(before, level)
+			results, equity = append(results, amount), append(equity, level)
 		}
 		level = level.add(amount)
 	}
-	addTrades(len(closed))
-	return results, before
+	addTrades(len(t.net))
+	return results, equity
 }
 
 // isCashNext reports whether the next cash event comes before the next trade;
@@ -298,20 +303,29 @@ func (p *performance) apply(result, equity float64) {
 	p.deepest = max(p.deepest, p.fall)
 }
 
-// applyAll applies results on equities to the index, while it is known. It converts them
-// in parts that fit into the processor's cache.
-func applyAll[T number[T]](p *performance, results, equity []T, scale int32) {
-	const most = 512
-	var a, b [most]float64
-	var zero T
+// floatsAtOnce is how many numbers are converted to floats at a time: they fit into the
+// processor's cache.
+const floatsAtOnce = 512
+
+// applyAll applies results on equities to the index, while it is known. See listResults.
+func (t *timeline[T]) applyAll(p *performance, results, equity []T) {
+	var a, b [floatsAtOnce]float64
+	var before [floatsAtOnce]T
+	level := t.starting.add(t.prior)
 	for len(results) > 0 && p.known {
-		n := min(most, len(results))
-		zero.floats(a[:n], results[:n], scale)
-		zero.floats(b[:n], equity[:n], scale)
+		n := min(floatsAtOnce, len(results))
+		if equity != nil {
+			copy(before[:], equity)
+			equity = equity[n:]
+		} else {
+			level = level.sumBeforeEach(before[:n], results[:n])
+		}
+		level.floats(a[:n], results[:n], t.s.scale)
+		level.floats(b[:n], before[:n], t.s.scale)
 		for i := range n {
 			p.apply(a[i], b[i])
 		}
-		results, equity = results[n:], equity[n:]
+		results = results[n:]
 	}
 }
 
@@ -376,9 +390,10 @@ type daySum[T number[T]] struct {
 	sum T
 }
 
-// daySums adds up net results by their instants' UTC days, in day order.
-func daySums[T number[T]](net []T, instants []int64) []daySum[T] {
-	days, of := newClock(time.UTC).indexDays(instants)
+// daySums adds up a selection's net results by UTC day, in day order. The column has the
+// instants.
+func daySums[T number[T]](s *Selection, column func(*page) []int64, net []T) []daySum[T] {
+	days, of := s.indexDays(newClock(time.UTC), column)
 	sums, list := make([]T, len(days)), make([]daySum[T], len(days))
 	var zero T
 	zero.sumGroups(sums, of, net)
