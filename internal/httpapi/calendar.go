@@ -95,10 +95,10 @@ func (q *figureRequest) addUnreviewed(
 	if period.To == nil || period.To.After(last) {
 		period.To = &last
 	}
-	list, err := columns.LoadOrTry(q.cache, q.book, fmt.Sprint("unreviewed ", year)+"?"+q.text, func() ([]analytics.Day, error) {
+	list, err := columns.LoadOrTry(q.cache, q.book, fmt.Sprint("unreviewed ", year)+"?"+q.text, func() ([]analytics.Cell, error) {
 		whole := q.book.WithWholeTrades()
 		unreviewed, err := q.cache.NewFilter(ctx, tx, whole, filter)
-		return analytics.ListDays(whole.Select(unreviewed), q.zone), err
+		return analytics.ListCells(whole.Select(unreviewed), q.zone), err
 	})
 	for _, day := range list {
 		cellOf(days, day.Date).Unreviewed = day.Trades

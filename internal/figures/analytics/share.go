@@ -157,7 +157,7 @@ func (q ShareQuery) buildMonths(days []Day) []ShareMonth {
 	list := []ShareMonth{}
 	var group Group
 	for i, day := range days {
-		group.addDay(day)
+		group.addDay(day.Trades, day.Wins, day.NetPnL)
 		if i+1 < len(days) && days[i+1].Date.Month() == day.Date.Month() {
 			continue
 		}

@@ -23,7 +23,7 @@ func startOfWeek(day journal.Day, first time.Weekday) journal.Day {
 }
 
 // addToWeek adds a day to its week if the week has a day in the year.
-func (y *Year) addToWeek(day Day, first time.Weekday) {
+func (y *Year) addToWeek(day Cell, first time.Weekday) {
 	start := startOfWeek(day.Date, first)
 	end := start.AddDays(6)
 	if start.Year() != y.Year && end.Year() != y.Year {
@@ -33,7 +33,7 @@ func (y *Year) addToWeek(day Day, first time.Weekday) {
 		y.Weeks = append(y.Weeks, Week{Start: start, End: end, Group: Group{NetPnL: decimal.Zero}})
 	}
 	w := &y.Weeks[len(y.Weeks)-1]
-	w.Group.addDay(day)
+	w.Group.addDay(day.Trades, day.Wins, day.NetPnL)
 	w.Losses += day.Losses
 	w.DaysTraded++
 }

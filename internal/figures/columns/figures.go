@@ -35,7 +35,7 @@ import (
 const DefaultMemory = 256 << 20
 
 // tradeBatchSize is how many trades are in memory as rows at a time.
-const tradeBatchSize = 8192
+const tradeBatchSize = 4096
 
 // Service reads account snapshots and caches results. It is safe for concurrent use.
 type Service struct {
