@@ -22,6 +22,7 @@ var allNodes = []struct{ statement, why string }{
 	{`DELETE FROM hook_bodies WHERE received_at <`, "hourly sweep"},
 	{`DELETE FROM hook_quarantine WHERE received_at <`, "hourly sweep"},
 	{`SELECT user_id, last_seen_at FROM user_states`, "list of all users"},
+	{`SELECT user_id, kind, id, request, run, lease_until, failures, failing_since FROM jobs AS due`, "due jobs of all users"},
 	{`UPDATE import_batches SET status = $1, updated_at = $2 WHERE status = 'pending'`, "hourly sweep"},
 	{`SELECT id, at, user_id, actor, action, outcome, credential, target, ip, user_agent, request_id FROM audit_events`, "list of all users' events"},
 	{`SELECT COUNT(*) FROM audit_events`, "list of all users' events"},

@@ -353,8 +353,8 @@ func (m *migrator) execMigration(ctx context.Context, tx *Tx, statements []strin
 			}
 			continue
 		}
-		if _, err := tx.session.conn.ExecContext(ctx, statement); err != nil { // not kept prepared
-			return translate(err)
+		if err := tx.execOnce(ctx, statement); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -80,7 +80,6 @@ var notByUser = map[string]string{
 	"instance":          "one row: the installation was set up",
 	"instance_secret":   "one row: which secret the installation has",
 	"users":             "its number is the user's id",
-	"jobs":              "each node has a copy: servers look for due jobs of all users",
 	"token_owners":      "finds the user of a token",
 }
 

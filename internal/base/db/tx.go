@@ -112,6 +112,19 @@ func (t *Tx) Exec(ctx context.Context, query string, args ...any) (int64, error)
 	return n, t.recordError(err)
 }
 
+// execOnce runs a statement without arguments that is not kept prepared.
+func (t *Tx) execOnce(ctx context.Context, statement string) error {
+	if t.session.engine == SQLite {
+		_, err := t.session.conn.ExecContext(ctx, statement)
+		return t.recordError(err)
+	}
+	_, err := t.session.sendQueued(ctx)
+	if err == nil {
+		_, err = t.session.pg.Exec(ctx, statement)
+	}
+	return t.recordError(err)
+}
+
 // Queue runs a statement whose result is not needed. On PostgreSQL it is sent
 // with the next statement or the commit: each round trip is time in which the
 // transaction holds its locks. Its error is returned by that later call, so a

@@ -70,8 +70,8 @@ const (
 // does not exist. A non-empty request replaces the last one. It runs inside a
 // transaction.
 func Schedule(ctx context.Context, tx *db.Tx, key Key, at time.Time, request string) error {
-	_, err := tx.Exec(ctx, `INSERT INTO jobs (owner, kind, id, due_at, request, run, lease_until, failures) VALUES ($1, $2, $3, $4, $5, 0, 0, 0)
-		ON CONFLICT (owner, kind, id) DO UPDATE SET
+	_, err := tx.Exec(ctx, `INSERT INTO jobs (user_id, kind, id, due_at, request, run, lease_until, failures) VALUES ($1, $2, $3, $4, $5, 0, 0, 0)
+		ON CONFLICT (user_id, kind, id) DO UPDATE SET
 			due_at = CASE WHEN jobs.due_at < excluded.due_at THEN jobs.due_at ELSE excluded.due_at END,
 			request = CASE WHEN excluded.request = '' THEN jobs.request ELSE excluded.request END`,
 		key.Owner, key.Kind, key.ID, db.Micros(at), request)
@@ -81,14 +81,14 @@ func Schedule(ctx context.Context, tx *db.Tx, key Key, at time.Time, request str
 // Suspend makes a job run only when asked. A running job is not stopped. It runs inside a
 // transaction.
 func Suspend(ctx context.Context, tx *db.Tx, key Key) error {
-	_, err := tx.Exec(ctx, `UPDATE jobs SET due_at = NULL, request = '' WHERE owner = $1 AND kind = $2 AND id = $3`, key.Owner, key.Kind, key.ID)
+	_, err := tx.Exec(ctx, `UPDATE jobs SET due_at = NULL, request = '' WHERE user_id = $1 AND kind = $2 AND id = $3`, key.Owner, key.Kind, key.ID)
 	return err
 }
 
 // Delete deletes a job. A running job can write nothing more. It runs inside a
 // transaction.
 func Delete(ctx context.Context, tx *db.Tx, key Key) error {
-	_, err := tx.Exec(ctx, `DELETE FROM jobs WHERE owner = $1 AND kind = $2 AND id = $3`, key.Owner, key.Kind, key.ID)
+	_, err := tx.Exec(ctx, `DELETE FROM jobs WHERE user_id = $1 AND kind = $2 AND id = $3`, key.Owner, key.Kind, key.ID)
 	return err
 }
 
@@ -96,7 +96,7 @@ func Delete(ctx context.Context, tx *db.Tx, key Key) error {
 // a transaction.
 func Load(ctx context.Context, tx *db.Tx, key Key, now time.Time) (state State, err error) {
 	var leaseUntil int64
-	err = tx.QueryRow(ctx, `SELECT due_at, lease_until, started_at, request, failures FROM jobs WHERE owner = $1 AND kind = $2 AND id = $3`,
+	err = tx.QueryRow(ctx, `SELECT due_at, lease_until, started_at, request, failures FROM jobs WHERE user_id = $1 AND kind = $2 AND id = $3`,
 		key.Owner, key.Kind, key.ID).Scan(db.NullInstant(&state.DueAt), &leaseUntil, db.NullInstant(&state.StartedAt), &state.Request, &state.Failures)
 	if errors.Is(err, db.ErrNoRows) {
 		return State{}, nil
@@ -109,7 +109,7 @@ func Load(ctx context.Context, tx *db.Tx, key Key, now time.Time) (state State, 
 // job was claimed again or deleted.
 func Hold(ctx context.Context, tx *db.Tx, job Job) error {
 	var run int64
-	err := tx.QueryRow(ctx, `SELECT run FROM jobs WHERE owner = $1 AND kind = $2 AND id = $3`+tx.Lock(), job.Owner, job.Kind, job.ID).Scan(&run)
+	err := tx.QueryRow(ctx, `SELECT run FROM jobs WHERE user_id = $1 AND kind = $2 AND id = $3`+tx.Lock(), job.Owner, job.Kind, job.ID).Scan(&run)
 	if errors.Is(err, db.ErrNoRows) || err == nil && run != job.run {
 		return ErrLost
 	}
@@ -122,7 +122,7 @@ func UpdateRequest(ctx context.Context, tx *db.Tx, job Job, request string) erro
 	if err := Hold(ctx, tx, job); err != nil {
 		return err
 	}
-	_, err := tx.Exec(ctx, `UPDATE jobs SET request = $1 WHERE owner = $2 AND kind = $3 AND id = $4`, request, job.Owner, job.Kind, job.ID)
+	_, err := tx.Exec(ctx, `UPDATE jobs SET request = $1 WHERE user_id = $2 AND kind = $3 AND id = $4`, request, job.Owner, job.Kind, job.ID)
 	return err
 }
 
@@ -145,7 +145,7 @@ func Finish(ctx context.Context, tx *db.Tx, job Job, now time.Time, outcome Outc
 		failures, since = job.Failures, job.FailingSince
 	}
 	_, err := tx.Exec(ctx, `UPDATE jobs SET due_at = $1, request = '', lease_until = 0, failures = $2, failing_since = $3
-		WHERE owner = $4 AND kind = $5 AND id = $6`, db.NullMicros(outcome.Next), failures, db.NullMicros(since), job.Owner, job.Kind, job.ID)
+		WHERE user_id = $4 AND kind = $5 AND id = $6`, db.NullMicros(outcome.Next), failures, db.NullMicros(since), job.Owner, job.Kind, job.ID)
 	return err
 }
 
@@ -210,7 +210,7 @@ func (q *Queue) claimJob(ctx context.Context, job *Job) (claimed bool, err error
 	now := q.clock()
 	err = q.db.Update(ctx, func(tx *db.Tx) error {
 		n, err := tx.Exec(ctx, `UPDATE jobs SET run = run + 1, lease_until = $1, started_at = $2, failures = $3, failing_since = $4
-			WHERE owner = $5 AND kind = $6 AND id = $7 AND run = $8 AND lease_until <= $2`,
+			WHERE user_id = $5 AND kind = $6 AND id = $7 AND run = $8 AND lease_until <= $2`,
 			db.Micros(now.Add(leaseTime)), db.Micros(now), job.Failures, db.NullMicros(job.FailingSince), job.Owner, job.Kind, job.ID, job.run)
 		claimed = n == 1
 		return err
@@ -226,9 +226,9 @@ func (q *Queue) listDue(ctx context.Context) (list []Job, err error) {
 			err = row.Scan(&j.Owner, &j.Kind, &j.ID, &j.Request, &j.run, &leaseUntil, &j.Failures, db.NullInstant(&j.FailingSince))
 			j.interrupted = leaseUntil > 0 // the end of each run sets it to 0
 			return j, err
-		}, `SELECT owner, kind, id, request, run, lease_until, failures, failing_since FROM jobs AS due
+		}, `SELECT user_id, kind, id, request, run, lease_until, failures, failing_since FROM jobs AS due
 			WHERE due_at <= $1 AND lease_until <= $1
-			AND (SELECT COUNT(*) FROM jobs AS held WHERE held.owner = due.owner AND held.lease_until > $1) < $2
+			AND (SELECT COUNT(*) FROM jobs AS held WHERE held.user_id = due.user_id AND held.lease_until > $1) < $2
 			ORDER BY due_at, id LIMIT 8`, db.Micros(q.clock()), maxPerOwner)
 		return err
 	})
@@ -245,7 +245,7 @@ func (q *Queue) release(ctx context.Context, job Job) error { return q.setLease(
 
 func (q *Queue) setLease(ctx context.Context, job Job, until int64) error {
 	return q.db.Update(ctx, func(tx *db.Tx) error {
-		n, err := tx.Exec(ctx, `UPDATE jobs SET lease_until = $1 WHERE owner = $2 AND kind = $3 AND id = $4 AND run = $5`,
+		n, err := tx.Exec(ctx, `UPDATE jobs SET lease_until = $1 WHERE user_id = $2 AND kind = $3 AND id = $4 AND run = $5`,
 			until, job.Owner, job.Kind, job.ID, job.run)
 		if err == nil && n == 0 {
 			err = ErrLost
