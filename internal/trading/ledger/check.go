@@ -169,7 +169,7 @@ func (c *checker) checkStream(ctx context.Context, number int64) error {
 	if err != nil {
 		return err
 	}
-	fills := &fillCursor{set: c.streamSet, ctx: ctx, changes: &changes{stream: s, whole: true}}
+	fills := &fillCursor{set: c.streamSet, ctx: ctx, changes: &changes{stream: s, whole: true}, columns: forGrouping}
 	trades := &tradeCursor{set: c.streamSet, ctx: ctx, stream: s}
 	fills.seek(matching.Position{})
 	trades.seek(matching.Position{})

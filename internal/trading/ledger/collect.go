@@ -21,8 +21,10 @@ type pending struct {
 	changedDetails  []*fill
 	// changedIDs are fills whose external id has changed, but no value that
 	// trades depend on.
-	changedIDs               []*fill
-	newTrades, changedTrades []*tradeRow
+	changedIDs []*fill
+	newTrades  []*tradeRow
+	// changedTrades keep their place in all indexes, movedTrades do not.
+	changedTrades, movedTrades []*tradeRow
 	// outdated are stream stretches whose stored checkpoints are deleted.
 	outdated    []stretch
 	checkpoints []storedCheckpoint
@@ -192,7 +194,11 @@ func (p *pending) collectTrades(r *regrouping, ids []journal.TradeID, changed ma
 		}
 		same := row.equal(was)
 		if !same {
-			p.changedTrades = append(p.changedTrades, row)
+			if row.samePlace(was) {
+				p.changedTrades = append(p.changedTrades, row)
+			} else {
+				p.movedTrades = append(p.movedTrades, row)
+			}
 		}
 		if !same || changed[row.id] {
 			p.change.Changed = append(p.change.Changed, row.id)

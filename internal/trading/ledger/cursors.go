@@ -19,6 +19,7 @@ const (
 var (
 	fillsAfter    = fillSelect + afterInStream
 	comparedAfter = `SELECT ` + comparedColumns + ` FROM executions ` + afterInStream
+	groupedAfter  = `SELECT ` + groupedColumns + ` FROM executions ` + afterInStream
 	afterInStream = `
 		WHERE user_id = $1 AND stream = $2 AND (executed_at, seq) > ($3, $4)
 		ORDER BY executed_at, seq` + db.Limit(5)
@@ -49,13 +50,26 @@ func (set *streamSet) loadTail(ctx context.Context, s *stream) (*tradeRow, error
 	return s.tail, nil
 }
 
+// fillSubset is which of a fill's columns a cursor reads.
+type fillSubset struct {
+	query string
+	dest  func(*fill) []any
+}
+
+var (
+	allColumns    = &fillSubset{fillsAfter, (*fill).scan}
+	forComparison = &fillSubset{comparedAfter, (*fill).scanCompared}
+	forGrouping   = &fillSubset{groupedAfter, (*fill).scanGrouped}
+)
+
 // fillCursor reads a stream's fills as they will be after the write: the stored ones
 // without the removed ones, merged with the added ones.
 type fillCursor struct {
-	set          *streamSet
-	ctx          context.Context
-	changes      *changes
-	comparedOnly bool // read only comparedColumns
+	set     *streamSet
+	ctx     context.Context
+	changes *changes
+	columns *fillSubset
+	reader  *fillReader // nil before the first chunk
 
 	buffered []*fill           // stored fills read and not returned yet
 	after    matching.Position // the last that was read
@@ -144,11 +158,10 @@ func (c *fillCursor) between(from, to int64) []*fill {
 
 // read reads the next chunk without the removed fills.
 func (c *fillCursor) read() {
-	scan, query := c.set.scanFill, fillsAfter
-	if c.comparedOnly {
-		scan, query = c.set.scanCompared, comparedAfter
+	if c.reader == nil {
+		c.reader = c.set.newFillReader(c.columns.dest)
 	}
-	chunk, err := db.List(c.ctx, c.set.tx, scan, query,
+	chunk, err := db.List(c.ctx, c.set.tx, c.reader.read, c.columns.query,
 		c.set.owner, c.changes.stream.number, c.after.At, c.after.Seq, c.size)
 	if err != nil {
 		c.err = err

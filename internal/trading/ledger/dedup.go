@@ -156,7 +156,7 @@ func (d *deduper) matchStream(ctx context.Context, key streamKey, list []*arriva
 	if err != nil || s == nil {
 		return err
 	}
-	stored := &fillCursor{set: d.b.streamSet, ctx: ctx, changes: &changes{stream: s}, comparedOnly: true}
+	stored := &fillCursor{set: d.b.streamSet, ctx: ctx, changes: &changes{stream: s}, columns: forComparison}
 	stored.seek(startOfSecond(list[0]))
 	for len(list) > 0 {
 		from := startOfSecond(list[0]).At

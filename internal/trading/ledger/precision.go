@@ -43,7 +43,7 @@ func (d *deduper) matchPrecision(ctx context.Context, arrivals []*arrival) error
 // matchCoarseArrivals matches one stream's coarse arrivals with the stored fills in the
 // period each covers.
 func (d *deduper) matchCoarseArrivals(ctx context.Context, s *stream, list []*arrival) error {
-	cursor := &fillCursor{set: d.b.streamSet, ctx: ctx, changes: &changes{stream: s}, comparedOnly: true}
+	cursor := &fillCursor{set: d.b.streamSet, ctx: ctx, changes: &changes{stream: s}, columns: forComparison}
 	cursor.seek(matching.Position{At: list[0].at})
 	held := map[deal]*fillQueue{} // fills that several arrivals may match
 	end := list[0].at
@@ -79,7 +79,7 @@ func (d *deduper) matchCoarseFills(ctx context.Context, arrivals []*arrival) err
 	if first > last {
 		return nil
 	}
-	list, err := db.List(ctx, d.b.tx, d.b.scanCompared, coarseFills+d.b.tx.Using("executions_coarse")+coarseBetween,
+	list, err := db.List(ctx, d.b.tx, d.b.newFillReader((*fill).scanCompared).read, coarseFills+d.b.tx.Using("executions_coarse")+coarseBetween,
 		d.b.owner, d.b.account.number, first-day, last)
 	if err != nil || len(list) == 0 {
 		return err

@@ -98,7 +98,7 @@ func (set *streamSet) regroup(ctx context.Context, c *changes, into *regrouping)
 	firstOld, firstFill := len(into.old), len(into.fills)
 	r := &run{
 		c: c, out: into,
-		fills:  &fillCursor{set: set, ctx: ctx, changes: c},
+		fills:  &fillCursor{set: set, ctx: ctx, changes: c, columns: forGrouping},
 		trades: &tradeCursor{set: set, ctx: ctx, stream: c.stream},
 	}
 	r.touched = c.touched()

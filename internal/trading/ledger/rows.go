@@ -71,7 +71,19 @@ var (
 	tradeSelect     = tradeSelectOnly + " FROM trades "
 	tradeInsert     = append([]string{"user_id", "account", "revision"}, tradeColumns...)
 	tradeUpdate     = append(slices.Clone(tradeColumns[1:]), "revision")
+	unmovedUpdate   = slices.DeleteFunc(slices.Clone(tradeUpdate), isPlaceColumn)
 )
+
+// isPlaceColumn reports whether an index has the column and an update can change it. SQLite
+// replaces the index entries for every column that an UPDATE names, even if its value stays.
+func isPlaceColumn(column string) bool {
+	return column == "stream" || column == "opened_at" || column == "first_seq" || column == "list_at"
+}
+
+// samePlace reports whether two rows for one trade have the same place columns.
+func (t *tradeRow) samePlace(u *tradeRow) bool {
+	return t.stream == u.stream && t.First == u.First && t.listed == u.listed
+}
 
 // scan lists the destinations for tradeColumns. A value following from others is after
 // them.
@@ -154,12 +166,30 @@ func (b *book) flushTrades(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	rows := make([][]any, len(b.changedTrades))
-	for i, t := range b.changedTrades {
-		rows[i] = append(t.args()[1:], b.revision, int64(b.owner), t.id)
+	if err := b.updateTrades(ctx, tradeUpdate, b.movedTrades); err != nil {
+		return err
 	}
-	b.newTrades, b.changedTrades = nil, nil
-	return b.tx.UpdateMany(ctx, "trades", tradeUpdate, []string{"user_id", "id"}, rows)
+	err = b.updateTrades(ctx, unmovedUpdate, b.changedTrades)
+	b.newTrades, b.changedTrades, b.movedTrades = nil, nil, nil
+	return err
+}
+
+// updateTrades writes some columns of changed trades.
+func (b *book) updateTrades(ctx context.Context, columns []string, trades []*tradeRow) error {
+	places := make([]int, len(columns)) // among tradeColumns and the revision
+	for i, column := range columns {
+		places[i] = 1 + slices.Index(tradeUpdate, column)
+	}
+	rows := make([][]any, len(trades))
+	for i, t := range trades {
+		values := append(t.args(), b.revision)
+		rows[i] = make([]any, 0, len(columns)+2)
+		for _, place := range places {
+			rows[i] = append(rows[i], values[place])
+		}
+		rows[i] = append(rows[i], int64(b.owner), t.id)
+	}
+	return b.tx.UpdateMany(ctx, "trades", columns, []string{"user_id", "id"}, rows)
 }
 
 // insertRows inserts n rows in chunks. The next chunk's arguments are built while the

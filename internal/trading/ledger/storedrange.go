@@ -43,7 +43,7 @@ func (d *deduper) matchRange(ctx context.Context, arrivals []*arrival) (matched 
 			return false, err
 		}
 	}
-	reader := d.b.newComparedReader()
+	reader := d.b.newFillReader((*fill).scanCompared)
 	err = db.EachAhead(ctx, d.b.tx, func(row db.Scanner) error {
 		f, err := reader.read(row)
 		m.add(f)

@@ -372,7 +372,7 @@ func (set *streamSet) loadParts(ctx context.Context, t *listedTrade, after match
 	if err != nil {
 		return nil, nil, err
 	}
-	cursor := &fillCursor{set: set, ctx: ctx, changes: &changes{stream: s, whole: true}}
+	cursor := &fillCursor{set: set, ctx: ctx, changes: &changes{stream: s, whole: true}, columns: allColumns}
 	start := matching.Grouping{Head: t.Head}
 	first, left := t.First, int(t.count)
 	if after.Compare(t.First) >= 0 {

@@ -93,7 +93,11 @@ type claim struct {
 // findClaims returns every such pair. It visits each fill
 // once, so its cost is not old trades times new ones.
 func findClaims(old []Identity, regrouped []Trade) []claim {
-	holders := make(map[string][]int)
+	parts := 0
+	for n := range regrouped {
+		parts += len(regrouped[n].Parts)
+	}
+	holders := make(map[string][]int, parts)
 	starts := make(map[Position]int, len(old))
 	for i, identity := range old {
 		starts[identity.First] = i
@@ -101,9 +105,10 @@ func findClaims(old []Identity, regrouped []Trade) []claim {
 			holders[fill] = append(holders[fill], i)
 		}
 	}
-	var claims []claim
+	claims := make([]claim, 0, len(old)+len(regrouped))
+	shared := map[int]int{} // a new trade's fills by old trade
 	for n := range regrouped {
-		shared := make(map[int]int)
+		clear(shared)
 		for _, part := range regrouped[n].Parts {
 			for _, i := range holders[part.FillID] {
 				shared[i]++
