@@ -62,7 +62,7 @@ func (s *Service) enterFills(
 // findKnownFills finds the stored fills new ones repeat. It returns a conflict if a
 // different fill, stored or earlier in the same call, has the same external id.
 func (b *book) findKnownFills(ctx context.Context, arrivals []*arrival) error {
-	d := &deduper{b: b, claimed: map[int64]bool{}}
+	d := &deduper{b: b, claimed: fillSet{}}
 	if err := d.matchExternalIDs(ctx, arrivals); err != nil {
 		return err
 	}

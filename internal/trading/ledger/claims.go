@@ -82,7 +82,7 @@ func (d *deduper) claimFrom(q *fillQueue, a *arrival, isPast func(*fill) bool, s
 		lists = append(lists, &q.identified)
 	}
 	for _, list := range lists {
-		for len(*list) > 0 && (d.claimed[(*list)[0].seq] || isPast((*list)[0])) {
+		for len(*list) > 0 && (d.claimed.has((*list)[0].seq) || isPast((*list)[0])) {
 			*list = (*list)[1:]
 		}
 		if f := d.claim((*list)[:min(len(*list), maxCompared)], a, same); f != nil {

@@ -36,12 +36,20 @@ type arrival struct {
 // arrived.
 type deduper struct {
 	b       *book
-	claimed map[int64]bool // stored fills matching an arrival
+	claimed fillSet // stored fills matching an arrival
 	origins map[string][]editedFill
 }
 
+// fillSet is a set of fill numbers. Each entry has 64 of them, because most imports are
+// stored under consecutive numbers.
+type fillSet map[int64]uint64
+
+func (s fillSet) add(seq int64) { s[seq>>6] |= 1 << (uint64(seq) & 63) }
+
+func (s fillSet) has(seq int64) bool { return s[seq>>6]&(1<<(uint64(seq)&63)) != 0 }
+
 func (b *book) findDuplicates(ctx context.Context, arrivals []*arrival) error {
-	d := &deduper{b: b, claimed: map[int64]bool{}}
+	d := &deduper{b: b, claimed: fillSet{}}
 	if err := d.matchExternalIDs(ctx, arrivals); err != nil {
 		return err
 	}
@@ -82,7 +90,8 @@ func (d *deduper) matchExternalIDs(ctx context.Context, arrivals []*arrival) err
 		}
 		a.repeated = first[a.externalID] != a.fill
 		if f := a.findByID(inLedger); f != nil {
-			a.known, d.claimed[f.seq] = f, true
+			a.known = f
+			d.claimed.add(f.seq)
 		} else if a.repeated {
 			a.known = first[a.externalID]
 		}
@@ -215,7 +224,7 @@ func (d *deduper) match(list []*arrival, among []*fill, same func(*fill, *fill) 
 // with different ids never match.
 func (d *deduper) claim(among []*fill, a *arrival, same func(*fill, *fill) bool) (found *fill) {
 	for _, f := range among {
-		if d.claimed[f.seq] || a.externalID != "" && f.externalID != "" || !same(f, a.fill) {
+		if d.claimed.has(f.seq) || a.externalID != "" && f.externalID != "" || !same(f, a.fill) {
 			continue
 		}
 		if found == nil || f.externalID == "" {
@@ -226,7 +235,7 @@ func (d *deduper) claim(among []*fill, a *arrival, same func(*fill, *fill) bool)
 		}
 	}
 	if found != nil {
-		d.claimed[found.seq] = true
+		d.claimed.add(found.seq)
 	}
 	return found
 }

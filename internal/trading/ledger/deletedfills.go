@@ -185,7 +185,7 @@ type deletedMatcher struct {
 
 func newDeletedMatcher(list []*deletedFill) *deletedMatcher {
 	m := &deletedMatcher{
-		deduper: deduper{claimed: map[int64]bool{}}, byID: map[string]*fill{}, byDeal: map[dealKey]*fillQueue{}, byContent: map[timedKey]*fillQueue{},
+		deduper: deduper{claimed: fillSet{}}, byID: map[string]*fill{}, byDeal: map[dealKey]*fillQueue{}, byContent: map[timedKey]*fillQueue{},
 		byOrigin: map[string][]editedFill{}, found: map[*arrival]*fill{},
 	}
 	for _, d := range list {
@@ -209,7 +209,8 @@ func newDeletedMatcher(list []*deletedFill) *deletedMatcher {
 func (m *deletedMatcher) match(fresh []*arrival) {
 	for _, a := range fresh {
 		if f := m.byID[a.externalID]; f != nil {
-			m.found[a], m.claimed[f.seq] = f, true
+			m.found[a] = f
+			m.claimed.add(f.seq)
 		}
 	}
 	for _, a := range fresh {

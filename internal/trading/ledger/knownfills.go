@@ -22,6 +22,17 @@ type knownFills struct {
 // isEmpty reports whether there is nothing to write.
 func (k *knownFills) isEmpty() bool { return len(k.repeats)+len(k.sources)+len(k.changed) == 0 }
 
+// addRepeat adds a repeat, to the one before it if an import has consecutive fills.
+func (k *knownFills) addRepeat(r repeat) {
+	if n := len(k.repeats); n > 0 && r.batch != "" {
+		if last := &k.repeats[n-1]; last.batch == r.batch && last.source == r.source && last.last+1 == r.first {
+			last.last = r.last
+			return
+		}
+	}
+	k.repeats = append(k.repeats, r)
+}
+
 // changedFill is a stored fill before and after a change by a source.
 type changedFill struct {
 	before, after *fill
@@ -33,18 +44,23 @@ type changedFill struct {
 func (b *book) planKnown(ctx context.Context, arrivals []*arrival, from importSource) (*knownFills, error) {
 	p := &knownPlan{book: b, from: from}
 	var open []*arrival
+	streams := map[*streamKey]*stream{}
 	for _, a := range arrivals {
 		if a.known == nil || a.known.state != stored || a.repeated {
 			continue
 		}
-		s, err := b.findStream(ctx, *a.key)
-		if err != nil {
-			return nil, err
+		s, found := streams[a.key]
+		if !found {
+			var err error
+			if s, err = b.findStream(ctx, *a.key); err != nil {
+				return nil, err
+			}
+			streams[a.key] = s
 		}
 		p.known = append(p.known, a.known)
 		same := s != nil && s.number == a.known.stream
 		if from.sender == "" && same && !a.known.facts.has(hasSources) && a.known.hasSameValues(a.fill) {
-			p.out.repeats = append(p.out.repeats, repeat{first: a.known.seq, last: a.known.seq, batch: from.batch})
+			p.out.addRepeat(repeat{first: a.known.seq, last: a.known.seq, batch: from.batch})
 			continue
 		}
 		open = append(open, a)
@@ -142,7 +158,7 @@ func (p *knownPlan) isRepeat(list []*source, arrived *source) bool {
 	for _, s := range list {
 		if s.says(arrived) {
 			if s.batch != p.from.batch {
-				p.out.repeats = append(p.out.repeats, repeat{first: s.seq, last: s.seq, source: s.number, batch: p.from.batch})
+				p.out.addRepeat(repeat{first: s.seq, last: s.seq, source: s.number, batch: p.from.batch})
 			}
 			return true
 		}

@@ -93,7 +93,7 @@ func matchAll(t *testing.T, b *book, file []NewFill, match func(context.Context,
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &deduper{b: b, claimed: map[int64]bool{}}
+	d := &deduper{b: b, claimed: fillSet{}}
 	if err := d.matchExternalIDs(t.Context(), arrivals); err != nil {
 		t.Fatal(err)
 	}

@@ -163,7 +163,7 @@ func splitOrigin(key string) (bySecond string, at int64) {
 // claimed fills from their list's front.
 func (d *deduper) claimEdited(origins map[string][]editedFill, bySecond string, a *arrival) *fill {
 	list := origins[bySecond]
-	for len(list) > 0 && d.claimed[list[0].seq] {
+	for len(list) > 0 && d.claimed.has(list[0].seq) {
 		list = list[1:]
 	}
 	origins[bySecond] = list
