@@ -46,37 +46,25 @@ const leftOut = -1
 func newPlan(s *statement.Statement, account ledger.Account, origin Origin) *plan {
 	p := &plan{
 		index: make(map[*statement.Fill]int, len(s.Annotations)), rows: s.Rows, skipped: s.Skipped, joined: s.Joined,
-		fillRows: make([]int, 0, len(s.Fills)),
 	}
 	for _, problem := range s.Problems {
 		p.problems = append(p.problems, Problem(problem))
 	}
-	refused := map[int]bool{}
-	all, invalid := checkFills(s.Fills, origin.sourceFacts())
-	for _, problem := range invalid {
-		if !refused[problem.Row] {
-			refused[problem.Row] = true
-			p.problems = append(p.problems, problem)
-		}
+	all, rows, invalid := checkFills(s.Fills, origin.sourceFacts())
+	p.fills, p.fillRows = all, rows
+	if len(invalid) > 0 {
+		p.refuseRows(s, invalid)
 	}
 	for _, m := range s.Annotations {
 		p.index[m.Fill] = leftOut
 	}
-	p.fills = all[:0]
-	taken := s.Fills[:0]
-	for i, f := range s.Fills {
-		if len(refused) > 0 && refused[f.Row] { // a round trip is stored completely or not at all
-			continue
-		}
-		if len(p.index) > 0 {
+	if len(p.index) > 0 {
+		for i, f := range s.Fills {
 			if _, annotated := p.index[f]; annotated {
-				p.index[f] = len(p.fills)
+				p.index[f] = i
 			}
 		}
-		p.fills, p.fillRows = append(p.fills, all[i]), append(p.fillRows, f.Row)
-		taken = append(taken, f)
 	}
-	s.Fills = taken
 	if origin.isFile() {
 		warnOneSided(s)
 	}
@@ -85,31 +73,53 @@ func newPlan(s *statement.Statement, account ledger.Account, origin Origin) *pla
 	return p
 }
 
+// refuseRows removes rows with an invalid fill: a round trip is stored completely or not
+// at all.
+func (p *plan) refuseRows(s *statement.Statement, invalid []Problem) {
+	refused := map[int]bool{}
+	for _, problem := range invalid {
+		if !refused[problem.Row] {
+			refused[problem.Row] = true
+			p.problems = append(p.problems, problem)
+		}
+	}
+	n := 0
+	for i, f := range s.Fills {
+		if !refused[f.Row] {
+			s.Fills[n], p.fills[n], p.fillRows[n] = f, p.fills[i], f.Row
+			n++
+		}
+	}
+	s.Fills, p.fills, p.fillRows = s.Fills[:n], p.fills[:n], p.fillRows[:n]
+}
+
 // minChecked is the number of fills from which they are checked in two parts at the same
 // time.
 const minChecked = 2000
 
-// checkFills returns the fills in their stored form, and the problems with those the
-// ledger would reject, in fill order. The facts apply to all fills from the source.
-func checkFills(fills []*statement.Fill, facts ledger.Facts) (checked []ledger.CheckedFill, invalid []Problem) {
-	checked = make([]ledger.CheckedFill, len(fills))
+// checkFills returns the fills in their stored form, their rows, and the problems with
+// those the ledger would reject, in fill order. The facts apply to all fills from the
+// source.
+func checkFills(fills []*statement.Fill, facts ledger.Facts) (checked []ledger.CheckedFill, rows []int, invalid []Problem) {
+	checked, rows = make([]ledger.CheckedFill, len(fills)), make([]int, len(fills))
 	half := len(fills)
 	if half >= minChecked {
 		half /= 2
 	}
 	var rest []Problem
 	parallel.Run(
-		func() { invalid = checkInto(checked[:half], fills[:half], facts) },
-		func() { rest = checkInto(checked[half:], fills[half:], facts) },
+		func() { invalid = checkInto(checked[:half], rows[:half], fills[:half], facts) },
+		func() { rest = checkInto(checked[half:], rows[half:], fills[half:], facts) },
 	)
-	return checked, append(invalid, rest...)
+	return checked, rows, append(invalid, rest...)
 }
 
 // checkInto is checkFills for one part.
-func checkInto(checked []ledger.CheckedFill, fills []*statement.Fill, facts ledger.Facts) (invalid []Problem) {
+func checkInto(checked []ledger.CheckedFill, rows []int, fills []*statement.Fill, facts ledger.Facts) (invalid []Problem) {
 	checker := ledger.NewFillChecker()
 	for i, f := range fills {
 		fill := newFill(f, facts)
+		rows[i] = f.Row
 		var err error
 		if checked[i], err = checker.Check(&fill); err != nil {
 			invalid = append(invalid, Problem{Row: f.Row, Message: sentence(err)})

@@ -335,7 +335,7 @@ func (lr *layoutReader) instrumentOf(w *Row) Instrument {
 	if word := w.Text(l.Type); word != "" {
 		kind = InstrumentType(word)
 	}
-	i := lr.r.nameInstrument(l, w.Text(l.Contract), w.Text(l.Symbol), kind)
+	i := *lr.r.nameInstrument(l, w.Text(l.Contract), w.Text(l.Symbol), kind)
 	if l.Multiplier != "" {
 		if n := w.Null(l.Multiplier); n.Decimal.Sign() > 0 {
 			i.Multiplier = n
@@ -384,16 +384,17 @@ type instrumentKey struct{ contract, symbol, kind string }
 
 // nameInstrument builds an instrument and keeps it: a file has few instruments
 // and many rows.
-func (r *Reader) nameInstrument(l *Layout, contract, symbol, kind string) Instrument {
+func (r *Reader) nameInstrument(l *Layout, contract, symbol, kind string) *Instrument {
 	key := instrumentKey{contract, symbol, kind}
-	if i, known := r.instruments[key]; known {
-		return i
+	i := r.instruments[key]
+	if i == nil {
+		named := l.newInstrument(contract, symbol, kind)
+		i = &named
+		if r.instruments == nil {
+			r.instruments = map[instrumentKey]*Instrument{}
+		}
+		r.instruments[key] = i
 	}
-	i := l.newInstrument(contract, symbol, kind)
-	if r.instruments == nil {
-		r.instruments = map[instrumentKey]Instrument{}
-	}
-	r.instruments[key] = i
 	return i
 }
 

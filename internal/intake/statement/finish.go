@@ -15,10 +15,17 @@ func (r *Reader) finish() *Statement {
 	s.nameAccount()
 	s.sortRecords(r.Preset.NewestFirst)
 	s.convertCash(r.Hints.Currency)
-	r.settleAmounts()
-	s.settleRemainders()
-	s.checkPositions()
-	s.checkOpenings()
+	stated := s.findStatedValues()
+	if stated.cashFlow {
+		r.settleAmounts()
+		s.settleRemainders()
+	}
+	if stated.position {
+		s.checkPositions()
+	}
+	if stated.closing || stated.cashFlow { // costs decide what closes a position
+		s.checkOpenings()
+	}
 	s.checkTotals()
 	s.warnLeftMoney()
 	if len(r.unpriced) > 0 {
@@ -26,6 +33,20 @@ func (r *Reader) finish() *Statement {
 	}
 	s.countRows()
 	return s
+}
+
+// statedValues are what any fill states beside its usual values.
+type statedValues struct{ cashFlow, position, closing bool }
+
+// findStatedValues looks at every fill once, so files without such values need no further
+// checks.
+func (s *Statement) findStatedValues() (stated statedValues) {
+	for _, f := range s.Fills {
+		stated.cashFlow = stated.cashFlow || f.StatedCashFlow.Valid
+		stated.position = stated.position || f.PositionAfter.Valid
+		stated.closing = stated.closing || f.isClosing()
+	}
+	return stated
 }
 
 // sortRecords puts the fills in the order they happened. Only the order inside an instant

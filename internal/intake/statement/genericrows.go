@@ -103,7 +103,7 @@ func (r *mappedReader) readInstrument(w *Row, f *Fill) {
 		kind = InstrumentType(word)
 	}
 	multiplier := w.Null(l.Multiplier)
-	f.SetInstrument(r.nameInstrument(l, "", w.Text(l.Symbol), kind))
+	f.setInstrument(r.nameInstrument(l, "", w.Text(l.Symbol), kind))
 	if multiplier.Valid {
 		f.Multiplier = multiplier
 	}

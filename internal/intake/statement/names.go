@@ -158,7 +158,9 @@ func (f *Fill) instrument() Instrument {
 }
 
 // SetInstrument makes the fill one in an instrument.
-func (f *Fill) SetInstrument(i Instrument) {
+func (f *Fill) SetInstrument(i Instrument) { f.setInstrument(&i) }
+
+func (f *Fill) setInstrument(i *Instrument) {
 	f.Symbol, f.Type, f.Right, f.Strike, f.Expiry = i.Symbol, i.Type, i.Right, i.Strike, i.Expiry
 	if i.Multiplier.Valid {
 		f.Multiplier = i.Multiplier

@@ -29,9 +29,14 @@ func (r *mappedReader) findPlainColumns(l *Layout) *plainColumns {
 		names    []Col
 		required bool
 	}{
-		{&p.symbol, []Col{l.Symbol}, true}, {&p.side, []Col{l.Side}, true}, {&p.quantity, []Col{l.Quantity}, true},
-		{&p.price, []Col{l.Price}, true}, {&p.time, []Col{l.Time}, true}, {&p.id, []Col{l.ID}, false},
-		{&p.fees, r.fees, false}, {&p.commission, r.commission, false},
+		{&p.symbol, []Col{l.Symbol}, true},
+		{&p.side, []Col{l.Side}, true},
+		{&p.quantity, []Col{l.Quantity}, true},
+		{&p.price, []Col{l.Price}, true},
+		{&p.time, []Col{l.Time}, true},
+		{&p.id, []Col{l.ID}, false},
+		{&p.fees, r.fees, false},
+		{&p.commission, r.commission, false},
 	} {
 		var ok bool
 		if *c.column, ok = r.findOnlyColumn(c.names); !ok || c.required && *c.column < 0 {
@@ -92,7 +97,7 @@ func (r *mappedReader) readPlainFill(w *Row) bool {
 	w.noteZero(TargetFees, p.fees >= 0 && fees.IsZero() && !parse.Blank(cells[p.fees]))
 	w.noteZero(TargetCommission, p.commission >= 0 && commission.IsZero() && !parse.Blank(cells[p.commission]))
 	f := r.pool.newFill()
-	f.SetInstrument(r.nameInstrument(r.layout, "", cells[p.symbol], r.Preset.Instrument))
+	f.setInstrument(r.nameInstrument(r.layout, "", cells[p.symbol], r.Preset.Instrument))
 	f.Side, f.Effect, f.Quantity, f.Price = side.side, side.effect, quantity, price
 	f.At, f.DateOnly, f.Fees, f.Commission = at.At, at.DateOnly, fees, commission
 	if p.id >= 0 && !parse.Blank(cells[p.id]) {

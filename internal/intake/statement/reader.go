@@ -52,7 +52,7 @@ type Reader struct {
 	pool     *fillPool
 	unpriced map[string]decimal.Decimal // costs other than money in rows read by names
 	// instruments are those named by a layout.
-	instruments map[instrumentKey]Instrument
+	instruments map[instrumentKey]*Instrument
 	// state is what rows read by layouts leave for the end of the file.
 	state *layoutState
 	// minHalves is minHalves, except in tests.
