@@ -1,7 +1,6 @@
 package analytics
 
 import (
-	"math"
 	"math/bits"
 	"slices"
 	"sort"
@@ -69,57 +68,56 @@ func half() decimal.Decimal { return decimal.FromScaled(5, 1) }
 // middleKeys returns a list's two middle keys, which are the same if its length is odd.
 // The list must not be empty.
 func middleKeys(keys []int64) (low, high int64) {
-	at := (len(keys) - 1) / 2
-	low = selectNth(keys, at)
-	if len(keys)%2 == 1 {
-		return low, low
-	}
-	upTo, next := 0, int64(math.MaxInt64)
-	for _, key := range keys {
-		if key <= low {
-			upTo++
-		} else {
-			next = min(next, key)
-		}
-	}
-	if upTo > at+1 {
-		return low, low
-	}
-	return low, next
+	middle := selectRanks(keys, (len(keys)-1)/2, len(keys)/2)
+	return middle[0], middle[1]
 }
 
-// selectNth returns the n-th smallest key, counted from 0. It counts the keys in 1024
-// spans with equal width and repeats this for the span containing the n-th: at most seven
-// times, and nearly always twice.
-func selectNth(keys []int64, n int) int64 {
+// selectNth returns the n-th smallest key, counted from 0.
+func selectNth(keys []int64, n int) int64 { return selectRanks(keys, n)[0] }
+
+// selectRanks returns the keys at some ranks, counted from 0 for the smallest. It counts
+// the keys in 1024 spans with equal width and repeats this for each span containing a
+// rank: at most seven times, and nearly always twice.
+func selectRanks(keys []int64, ranks ...int) []int64 {
 	const spans, spanBits = 1024, 10
-	for {
-		low, high := slices.Min(keys), slices.Max(keys)
-		if low == high {
-			return low
-		}
-		// Differences are taken as unsigned: they fit, whatever the signs.
-		shift := max(0, bits.Len64(uint64(high)-uint64(low))-spanBits)
-		var counts [spans]int32
-		for _, key := range keys {
-			counts[(uint64(key)-uint64(low))>>shift]++
-		}
-		span := uint64(0)
-		for n >= int(counts[span]) {
-			n -= int(counts[span])
-			span++
-		}
-		inside := make([]int64, 0, counts[span])
-		for _, key := range keys {
-			if (uint64(key)-uint64(low))>>shift == span {
-				inside = append(inside, key)
-			}
-		}
-		if shift == 0 {
-			return inside[0]
-		}
-		keys = inside
+	low, high := keys[0], keys[0]
+	for _, key := range keys {
+		low, high = min(low, key), max(high, key)
 	}
+	// Differences are taken as unsigned: they fit, whatever the signs.
+	shift := max(0, bits.Len64(uint64(high)-uint64(low))-spanBits)
+	var counts [spans]int32
+	for _, key := range keys {
+		counts[(uint64(key)-uint64(low))>>shift]++
+	}
+	found := make([]int64, len(ranks))
+	var places [spans]uint8 // each needed span's place in inside, from 1 on
+	inside := make([][]int64, 0, len(ranks))
+	rest := make([]int, len(ranks))
+	for i, n := range ranks {
+		span := 0
+		for ; n >= int(counts[span]); span++ {
+			n -= int(counts[span])
+		}
+		found[i], rest[i] = int64(span), n
+		if places[span] == 0 {
+			inside = append(inside, make([]int64, 0, counts[span]))
+			places[span] = uint8(len(inside))
+		}
+	}
+	for _, key := range keys {
+		if place := places[(uint64(key)-uint64(low))>>shift]; place > 0 {
+			inside[place-1] = append(inside[place-1], key)
+		}
+	}
+	for i, span := range found {
+		if list := inside[places[span]-1]; shift == 0 {
+			found[i] = list[0] // all are equal
+		} else {
+			found[i] = selectNth(list, rest[i])
+		}
+	}
+	return found
 }
 
 // splitMix64 is the random number generator SplitMix64, which is short, fast and the

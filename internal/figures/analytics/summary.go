@@ -103,7 +103,7 @@ func summarize[T number[T]](s *Selection, cash *cashColumn, currency string) Sum
 	}
 	out.computeAverages()
 	parallel.Run(func() {
-		computeDistribution(&out, net, results, s.scale)
+		computeDistribution(&out, s, net, results)
 		rs, _ := computeMultiples(trades, net)
 		out.TradesWithR, out.AvgR = len(rs), meanR(rs)
 		out.ExpectancyR = out.AvgR
@@ -137,22 +137,44 @@ func (out *Summary) computeAverages() {
 }
 
 // computeDistribution computes the medians and extremes.
-func computeDistribution[T number[T]](out *Summary, net []T, results []outcome, scale int32) {
+func computeDistribution[T number[T]](out *Summary, s *Selection, net []T, results []outcome) {
+	if len(net) == 0 {
+		return
+	}
 	order := newSortKeys(net)
-	median := func(low, high int64) decimal.Decimal {
-		return order.decimal(low, scale).Add(order.decimal(high, scale)).Mul(half())
+	all, wins, losses := out.selectKeys(order.keys, results, !s.filter.Tolerance.InR)
+	median := func(middle []int64) decimal.Decimal {
+		return order.decimal(middle[0], s.scale).Add(order.decimal(middle[1], s.scale)).Mul(half())
 	}
-	if len(net) > 0 {
-		out.MedianTrade = median(middleKeys(order.keys))
-	}
+	out.MedianTrade = median(all)
 	if out.Wins > 0 {
-		wins := filterByOutcome(results, order.keys, win)
-		out.MedianWin, out.LargestWin = median(middleKeys(wins)), order.decimal(slices.Max(wins), scale)
+		out.MedianWin, out.LargestWin = median(wins), order.decimal(wins[2], s.scale)
 	}
 	if out.Losses > 0 {
-		losses := filterByOutcome(results, order.keys, loss)
-		out.MedianLoss, out.LargestLoss = median(middleKeys(losses)).Neg(), order.decimal(slices.Min(losses), scale).Neg()
+		out.MedianLoss, out.LargestLoss = median(losses).Neg(), order.decimal(losses[2], s.scale).Neg()
 	}
+}
+
+// selectKeys returns three keys for all trades, wins and losses: the two in the middle and
+// the extreme one. If the results are ordered, every loss is below and every win is above
+// all other results, and the keys are found together.
+func (out *Summary) selectKeys(keys []int64, results []outcome, areOrdered bool) (all, wins, losses []int64) {
+	ranks := func(first, n, extreme int) []int {
+		last := len(keys) - 1
+		return []int{min(first+(n-1)/2, last), min(first+n/2, last), extreme}
+	}
+	n, last := len(keys), len(keys)-1
+	if areOrdered {
+		found := selectRanks(keys, slices.Concat(ranks(0, n, last), ranks(n-out.Wins, out.Wins, last), ranks(0, out.Losses, 0))...)
+		return found[:3], found[3:6], found[6:]
+	}
+	if out.Wins > 0 {
+		wins = selectRanks(filterByOutcome(results, keys, win), ranks(0, out.Wins, out.Wins-1)...)
+	}
+	if out.Losses > 0 {
+		losses = selectRanks(filterByOutcome(results, keys, loss), ranks(0, out.Losses, 0)...)
+	}
+	return selectRanks(keys, ranks(0, n, last)...), wins, losses
 }
 
 // annualFactor returns the factor from daily to annual ratios.
