@@ -71,5 +71,8 @@ export default defineConfig({
     // Creating a DOM takes longer than most tests; a file that needs one asks for it.
     environment: 'node',
     include: ['tests/unit/**/*.test.ts'],
+    // A new realm for each file would load all modules again.
+    pool: 'threads',
+    isolate: false,
   },
 });

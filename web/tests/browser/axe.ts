@@ -33,14 +33,31 @@ const run = `(async () => {
 /** Checks the current page: axe's rules, and the contrast in both themes. */
 export async function expectAccessible(page: Page, what: string): Promise<void> {
   await expect(page.locator('.skeleton')).toHaveCount(0);
+  expect.soft(await runAxe(page), `axe on ${what}`).toEqual([]);
+  expect.soft(await findLowContrasts(page), `low contrast on ${what}`).toEqual({ light: [], dark: [] });
+  if (!isLong) return;
   const chosen = await setTheme(page, themes[0]);
   for (const theme of themes) {
     await setTheme(page, theme);
-    if (isLong || theme === themes[0])
-      expect.soft(await runAxe(page), `axe on ${what}, ${theme}`).toEqual([]);
-    expect.soft(await page.evaluate(findLowContrast), `low contrast on ${what}, ${theme}`).toEqual([]);
+    expect.soft(await runAxe(page), `axe on ${what}, ${theme}`).toEqual([]);
   }
   await setTheme(page, chosen);
+}
+
+/** Returns the texts with too little contrast in each theme, in one task, so the browser draws none of them. */
+function findLowContrasts(page: Page): Promise<Record<string, string[]>> {
+  return page.evaluate(`(() => {
+    const { dataset } = document.documentElement;
+    const chosen = dataset.theme;
+    const found = {};
+    for (const theme of ${JSON.stringify(themes)}) {
+      dataset.theme = theme;
+      found[theme] = (${findLowContrast})();
+    }
+    if (chosen) dataset.theme = chosen;
+    else delete dataset.theme;
+    return found;
+  })()`);
 }
 
 /** Sets the page's theme and returns the previous one. */
