@@ -3,7 +3,7 @@ import ts from 'typescript-eslint';
 import svelteConfig from './svelte.config.js';
 
 export default ts.config(
-  { ignores: ['node_modules', 'src/lib/api/schema.d.ts', 'test-results', 'screenshots'] },
+  { ignores: ['node_modules', 'src/lib/api/schema.d.ts', 'test-results', '.svelte-check', 'screenshots'] },
   ...ts.configs.recommended,
   ...svelte.configs.recommended,
   {
