@@ -10,6 +10,7 @@ import (
 	"fillbook/internal/base/db"
 	"fillbook/internal/base/decimal"
 	"fillbook/internal/base/journal"
+	"fillbook/internal/testkit"
 	"fillbook/internal/trading/ledger"
 	"fillbook/internal/trading/matching"
 )
@@ -162,7 +163,7 @@ func TestInterruptedWriteIsAtomic(t *testing.T) {
 		must(t, err)
 		before := d.everything()
 		interrupted := 0
-		for n := 0; ; n += 1 + n/8 {
+		for n := 0; ; n += 1 + n/testkit.Rounds(3, 8) {
 			if err := write(canceledAfter(n), d); err == nil {
 				break
 			}
@@ -252,7 +253,7 @@ func TestInterruptedReadFails(t *testing.T) {
 		},
 	}, func(t *testing.T, d *fixture, read func(ctx context.Context, d *fixture) error) {
 		d.insert("batch", orders(t, "buy 1 10 id=A; sell 3 12; buy 2 11")...)
-		for n := 0; ; n += 1 + n/8 {
+		for n := 0; ; n += 1 + n/testkit.Rounds(3, 8) {
 			if err := read(canceledAfter(n), d); err == nil {
 				if n == 0 {
 					t.Error("never interrupted")
