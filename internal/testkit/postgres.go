@@ -43,7 +43,7 @@ var postgresTemplate = sync.OnceValues(func() (name string, err error) {
 
 const templateLock = 7_391_046
 
-// createTemplate renames the database when it is complete. Nobody connects to it
+// createTemplate renames the database when it is complete. No test connects to it
 // afterwards: PostgreSQL does not copy a database in use.
 func createTemplate(name string) error {
 	unfinished := newName("unfinished")

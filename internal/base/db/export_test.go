@@ -80,5 +80,5 @@ func (d *DB) HasHandle(ctx context.Context) (known bool, err error) {
 	return known, err
 }
 
-// Fetched returns how many prefetched queries have rows that nobody asked for.
+// Fetched returns how many prefetched queries have unused rows.
 func (t *Tx) Fetched() int { return len(t.session.fetched) }
