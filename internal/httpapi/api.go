@@ -66,10 +66,17 @@ type Options struct {
 // API has the operations on one installation.
 type API struct {
 	*installation.Installation
-	options     Options
-	mux         *http.ServeMux
-	parameters  map[string]bool // the query parameters on all GET routes
-	huma        huma.API
+	options Options
+	mux     *http.ServeMux
+	huma    huma.API
+	// isDescription: the API is made for its description and serves no requests.
+	isDescription bool
+	routes        []*lazyRoute
+	making        sync.Mutex      // guards huma, made and parameters
+	made          http.Handler    // for the last route
+	parameters    map[string]bool // the query parameters on GET routes made so far
+	allParameters func() map[string]bool
+
 	idempotency *transport.Idempotency
 	shareLimit  *transport.Limiter
 	// providerLimit is by user; see providerRate.
@@ -86,10 +93,10 @@ type API struct {
 // New returns the API with all its routes.
 func New(services *installation.Installation, options Options) (*API, error) {
 	installErrorHooks()
-	return newAPI(services, options, noSchemas{}), nil
+	return newAPI(services, options, nil), nil
 }
 
-// newAPI returns the API with all its routes, described with schemas from a registry.
+// newAPI returns the API with all its routes, or, with schemas, the one to describe.
 func newAPI(services *installation.Installation, options Options, schemas huma.Registry) *API {
 	if options.AttachmentMaxBytes == 0 {
 		options.AttachmentMaxBytes = 10 << 20
@@ -100,7 +107,13 @@ func newAPI(services *installation.Installation, options Options, schemas huma.R
 	if options.BarsMaxBytes == 0 {
 		options.BarsMaxBytes = 256 << 20
 	}
-	a := &API{Installation: services, options: options, mux: http.NewServeMux(), parameters: map[string]bool{}}
+	a := &API{
+		Installation: services, options: options, mux: http.NewServeMux(), parameters: map[string]bool{}, isDescription: schemas != nil,
+	}
+	if schemas == nil {
+		schemas = noSchemas{}
+	}
+	a.allParameters = sync.OnceValue(a.makeRoutes)
 	a.shareLimit = transport.NewLimiter(options.ShareRate, services.Clock)
 	a.providerLimit = transport.NewLimiter(providerRate, services.Clock)
 	a.failures.hooks = transport.NewFailureLimiter(options.HookRate, services.Clock)

@@ -215,6 +215,9 @@ func (a hookAPI) registerDeliveryRoute(api *API) {
 			"The same body again within a day is skipped. An unknown id and a wrong secret are both 404.",
 	}
 	register(api, deliver, a.receiveFills)
+	if !api.isDescription {
+		return
+	}
 	item := api.huma.OpenAPI().Paths[prefix+deliver.path].Post
 	fill := api.huma.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[NewFill](), true, "NewFill")
 	item.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"application/json": {

@@ -221,9 +221,10 @@ func namesOf[T any](list *listing[T]) *listing[namedRecord] {
 // registerList registers a list route. The list is written while it is read, so memory
 // use does not depend on its length.
 func registerList[In, T any](a *API, r route, handler func(context.Context, *In) (*listing[T], error)) {
-	r.requirePermission()
-	requireExportedEmbeds(reflect.TypeFor[In](), r)
-	requireExportedEmbeds(reflect.TypeFor[T](), r)
+	a.addRoute(r, reflect.TypeFor[In](), reflect.TypeFor[T](), func() { makeListRoute(a, r, handler) })
+}
+
+func makeListRoute[In, T any](a *API, r route, handler func(context.Context, *In) (*listing[T], error)) {
 	operation := a.operation(r)
 	operation.Parameters = describeFilter[In]()
 	operation.Responses = map[string]*huma.Response{"200": {

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -136,12 +137,13 @@ func forEveryAccount(r route) route {
 
 const prefix = "/api/v1"
 
-// register adds an operation to the router, with its middleware, and to the API
-// description.
+// register adds an operation to the router, with its middleware, or to the API description.
 func register[In, Out any](a *API, r route, handler func(context.Context, *In) (*Out, error)) {
-	r.requirePermission()
-	requireExportedEmbeds(reflect.TypeFor[In](), r)
-	requireExportedEmbeds(reflect.TypeFor[Out](), r)
+	a.addRoute(r, reflect.TypeFor[In](), reflect.TypeFor[Out](), func() { makeRoute(a, r, handler) })
+}
+
+// makeRoute makes an operation's handler, and its description if the API is described.
+func makeRoute[In, Out any](a *API, r route, handler func(context.Context, *In) (*Out, error)) {
 	operation := a.operation(r)
 	operation.Parameters = describeFilter[In]()
 	huma.Register(a.huma, operation, func(ctx context.Context, in *In) (*Out, error) {
@@ -154,6 +156,9 @@ func register[In, Out any](a *API, r route, handler func(context.Context, *In) (
 		}
 		return out, nil
 	})
+	if !a.isDescription {
+		return
+	}
 	if r.form {
 		a.huma.OpenAPI().Paths[prefix+r.path].Post.RequestBody = formBody(r.fields)
 	}
@@ -262,15 +267,48 @@ func (r route) isIdempotent() bool {
 	return r.method == http.MethodPost && !r.secret && r.access != accessPublic
 }
 
-// Handle implements huma.Adapter: it wraps the operation in the route's middleware
-// and adds it to the router.
+// lazyRoute makes a route's handler for its first request. Huma inspects the route's types,
+// which for all routes takes longer than the rest of a start.
+type lazyRoute struct {
+	once    sync.Once
+	make    func()
+	handler http.Handler
+}
+
+// addRoute adds a route to the router, or to the description. makeHandler calls
+// [API.Handle].
+func (a *API) addRoute(r route, in, out reflect.Type, makeHandler func()) {
+	r.requirePermission()
+	if a.isDescription {
+		requireExportedEmbeds(in, r)
+		requireExportedEmbeds(out, r)
+		makeHandler()
+		return
+	}
+	lazy := &lazyRoute{}
+	lazy.make = func() {
+		a.making.Lock() // huma keeps a list of operations, which only one goroutine may change
+		defer a.making.Unlock()
+		makeHandler()
+		lazy.handler = a.made
+	}
+	a.routes = append(a.routes, lazy)
+	a.mux.Handle(r.method+" "+prefix+r.path, lazy)
+}
+
+func (l *lazyRoute) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	l.once.Do(l.make)
+	l.handler.ServeHTTP(w, r)
+}
+
+// Handle implements huma.Adapter: it wraps the operation in the route's middleware.
 func (a *API) Handle(op *huma.Operation, handler func(huma.Context)) {
 	r := op.Metadata["route"].(route)
 	serve := http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		handler(humago.NewContext(op, req, w))
 	})
 	pattern := op.Method + " " + op.Path
-	a.mux.Handle(pattern, transport.Chain(serve, a.chain(r, pattern, a.refusedParameters(op, r))...))
+	a.made = transport.Chain(serve, a.chain(r, pattern, a.refusedParameters(op, r))...)
 }
 
 // sharedParameters are accepted by every GET route. Some ignore them: a list that is
@@ -297,7 +335,15 @@ func (a *API) refusedParameters(op *huma.Operation, r route) func(name string) b
 	for _, name := range accepted {
 		a.parameters[name] = true
 	}
-	return func(name string) bool { return a.parameters[name] && !slices.Contains(accepted, name) }
+	return func(name string) bool { return !slices.Contains(accepted, name) && a.allParameters()[name] }
+}
+
+// makeRoutes makes all routes' handlers and returns the query parameters on all GET routes.
+func (a *API) makeRoutes() map[string]bool {
+	for _, lazy := range a.routes {
+		lazy.once.Do(lazy.make)
+	}
+	return a.parameters
 }
 
 func (a *API) chain(r route, pattern string, refuses func(parameter string) bool) []transport.Middleware {
