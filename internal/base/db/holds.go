@@ -367,9 +367,11 @@ var ownerArguments sync.Map
 func ownerOf(query string, args []any) (owner int64, ok bool) {
 	position, known := ownerArguments.Load(query)
 	if !known {
-		position = findOwner(query)
 		if len(query) < maxKnownText {
+			position = findOwner(query)
 			ownerArguments.Store(query, position)
+		} else {
+			position = findOwnerInLong(query)
 		}
 	}
 	i := position.(int)
@@ -388,6 +390,15 @@ func ownerOf(query string, args []any) (owner int64, ok bool) {
 // value lists.
 const maxKnownText = 4096
 
+// findOwnerInLong is findOwner for a long text. Most are inserts with many rows, whose
+// first row names the user.
+func findOwnerInLong(query string) int {
+	if position := findInsertOwner(query); position >= 0 {
+		return position
+	}
+	return findOwner(query)
+}
+
 // findOwner returns where the user's number is among a statement's arguments, or -1.
 func findOwner(query string) int {
 	if at := ownerCondition.FindStringSubmatchIndex(query); at != nil {
@@ -399,6 +410,11 @@ func findOwner(query string) int {
 			return n - 1
 		}
 	}
+	return findInsertOwner(query)
+}
+
+// findInsertOwner is findOwner for an insert's values.
+func findInsertOwner(query string) int {
 	insert := ownerInsert.FindStringSubmatch(query)
 	if insert == nil {
 		return -1
