@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"fillbook/internal/base/db"
@@ -138,8 +139,14 @@ func compareExecutions(a, b *Execution) int {
 
 const executionOrder = "executed_at, arrival, account_number"
 
-var executionSelect = fillSelectOnly + `, ` + linkColumns + `, executions.account AS account_number, ` + streamColumns + `
-	FROM executions JOIN streams ON streams.user_id = executions.user_id AND streams.number = executions.stream`
+// executionSelect selects executions for a page. A join finds the trades that begin with
+// them, because it takes less time than a subquery for each.
+var executionSelect = `SELECT executions.` + strings.Join(fillColumns, ", executions.") + `,
+	CASE WHEN begun.id IS NOT NULL AND begun.head IS NULL THEN begun.id ELSE ` + tradeBeforeFill + ` END AS trade_id,
+	CASE WHEN begun.head IS NOT NULL THEN begun.id END AS flip_trade_id, executions.account AS account_number, ` + streamColumns + `
+	FROM executions JOIN streams ON streams.user_id = executions.user_id AND streams.number = executions.stream
+	LEFT JOIN trades AS begun ON begun.user_id = executions.user_id AND begun.stream = executions.stream
+		AND begun.opened_at = executions.executed_at AND begun.first_seq = executions.seq`
 
 // addConditions adds the query's conditions to f.
 func (q ExecutionQuery) addConditions(f *filter) {

@@ -87,6 +87,10 @@ const (
 		ORDER BY t.opened_at DESC, t.first_seq DESC LIMIT 1)`
 	flipOfFill = `(SELECT t.id FROM trades AS t WHERE t.user_id = $1 AND t.stream = executions.stream
 		AND t.opened_at = executions.executed_at AND t.first_seq = executions.seq AND t.head IS NOT NULL)`
+	// tradeBeforeFill selects the stream's last trade that begins before the fill.
+	tradeBeforeFill = `(SELECT t.id FROM trades AS t WHERE t.user_id = $1 AND t.stream = executions.stream
+		AND (t.opened_at, t.first_seq) < (+executions.executed_at, +executions.seq)
+		ORDER BY t.opened_at DESC, t.first_seq DESC LIMIT 1)`
 	linkColumns = tradeOfFill + ` AS trade_id, ` + flipOfFill + ` AS flip_trade_id`
 )
 
