@@ -43,6 +43,7 @@ type degiroBook struct {
 	headers   []string
 	separator parse.Separator
 	orders    map[string]*degiroPaid
+	ordered   []*degiroPaid // as they appear
 }
 
 // degiroAccount reads the account: one trade is several rows with one order id, its price
@@ -52,7 +53,7 @@ func degiroAccount(r *statement.Reader) error {
 	book := &degiroBook{headers: r.Out.Headers, separator: degiroSeparator(r.File.Tables[0]), orders: map[string]*degiroPaid{}}
 	book.gather(table.Rows[header+1:])
 	r.Section(table, header, len(table.Rows)).EachRow(func(w *statement.Row) { readDegiro(w, book) })
-	for _, paid := range book.orders {
+	for _, paid := range book.ordered {
 		paid.settle(r)
 	}
 	return nil
@@ -160,7 +161,7 @@ func (b *degiroBook) gather(rows []tabular.Row) {
 		}
 		b.order(key).add(degiroEntry{text: cells.at(text), currency: currency, amount: n, rate: degiroRateIn(cells.at(fx), b.separator)})
 	}
-	for _, paid := range b.orders {
+	for _, paid := range b.ordered {
 		paid.sort()
 	}
 }
@@ -178,6 +179,7 @@ func degiroRateIn(text string, sep parse.Separator) decimal.Null {
 func (b *degiroBook) order(key string) *degiroPaid {
 	if b.orders[key] == nil {
 		b.orders[key] = &degiroPaid{changed: map[string]decimal.Decimal{}, costs: map[string]degiroCost{}}
+		b.ordered = append(b.ordered, b.orders[key])
 	}
 	return b.orders[key]
 }

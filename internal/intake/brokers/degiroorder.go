@@ -1,6 +1,7 @@
 package brokers
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -138,7 +139,8 @@ func (p *degiroPaid) settle(r *statement.Reader) {
 	for _, row := range p.rows {
 		r.Out.Join(row, first.Row)
 	}
-	for currency, cost := range p.costs {
+	for _, currency := range slices.Sorted(maps.Keys(p.costs)) {
+		cost := p.costs[currency]
 		if currency != p.home {
 			rate, home := p.rate(currency)
 			if rate.Valid && home == p.home {

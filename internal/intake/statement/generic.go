@@ -80,8 +80,8 @@ func (r *mappedReader) check() error {
 func (r *mappedReader) newLayout() *Layout {
 	l := r.mapping.layout()
 	r.constants = map[Col]Target{}
-	for target, col := range r.mapping {
-		if isConstant(col) {
+	for _, target := range slices.Sorted(maps.Keys(r.mapping)) {
+		if col := r.mapping[target]; isConstant(col) {
 			r.constants[col] = target
 		}
 	}
