@@ -98,7 +98,7 @@ func takePostgres(t testing.TB, pooled bool) database {
 }
 
 // release empties a database for the next test, or drops it if the test changed the
-// schema or left a transaction.
+// schema. A transaction that the test left open is ended.
 func (d database) release() {
 	if err := d.restore(); err != nil {
 		d.close()

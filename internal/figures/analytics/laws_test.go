@@ -71,6 +71,7 @@ func anyTrades(size int) *rapid.Generator[[]Trade] {
 			row.Instrument = row.Symbol
 			if rapid.Bool().Draw(t, "uuid") {
 				row.ID = journal.TradeID(fmt.Sprintf("0198c0de-0000-7000-8000-%012d", i))
+				row.Arrival += int64(size) // no two trades in an account have the same
 			}
 			row.Net = row.Gross.Sub(row.Fees)
 			addFilteredValues(t, &row)
