@@ -211,7 +211,7 @@ func (j *filteredJournal) checkFilters(t *testing.T) {
 			narrowed++
 		}
 	})
-	if narrowed*10 < drawn {
+	if narrowed*20 < drawn {
 		t.Fatalf("only %d of %d filters selected some trades and not all", narrowed, drawn)
 	}
 }
