@@ -42,10 +42,7 @@ func (d *DB) Define(ctx context.Context, ddl string) error {
 	if d.engine == SQLite {
 		ddl = toSQLite(ddl)
 	}
-	return d.Update(ctx, func(tx *Tx) error {
-		_, err := tx.session.conn.ExecContext(ctx, ddl)
-		return err
-	})
+	return d.Update(ctx, func(tx *Tx) error { return tx.execOnce(ctx, ddl) })
 }
 
 // CopiedColumns lists the columns that Copy reads, in its order: table.column. Without
