@@ -14,9 +14,9 @@ import (
 // Prefetch sends queries before they are needed. It calls read with a transaction in which
 // every SELECT has no rows, to learn the queries. PostgreSQL receives them after the next
 // SELECT, in the same round trip, and their rows are kept until a SELECT with the same text
-// and arguments asks for them, or the transaction writes to one of their tables. So they
-// must have few rows. A query that is never asked for costs its time and nothing else. On
-// SQLite, which has no round trips, Prefetch does nothing.
+// and arguments asks for them, or the transaction deletes rows or writes to one of their
+// tables. So they must have few rows. A query that is never asked for costs its time and
+// nothing else. On SQLite, which has no round trips, Prefetch does nothing.
 func (t *Tx) Prefetch(read func(*Tx)) {
 	switch {
 	case t.session.engine == SQLite:
@@ -124,16 +124,15 @@ func (s *session) forgetFetched(statement string) {
 		return
 	}
 	words := strings.Fields(statement)
-	table := ""
 	switch {
 	case len(words) < 3 || words[0] == "SELECT":
-		return
+	case words[0] == "DELETE": // foreign keys may delete rows in other tables too
+		s.fetched = nil
 	case words[0] == "UPDATE":
-		table = words[1]
-	default: // INSERT INTO, DELETE FROM
-		table = words[2]
+		s.forgetTable(words[1])
+	default: // INSERT INTO
+		s.forgetTable(words[2])
 	}
-	s.forgetTable(table)
 }
 
 func (s *session) forgetTable(table string) {

@@ -14,9 +14,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Rows are a SELECT's rows. On SQLite they are read from the driver itself: database/sql
-// would lock, start a goroutine for each statement, and convert most values by
-// reflection.
+// Rows are a SELECT's rows, read from the driver itself: database/sql would lock, start a
+// goroutine for each statement, and convert most values by reflection.
 type Rows struct {
 	postgres pgx.Rows
 	batch    pgx.BatchResults // with the rows as its last result; nil if they were sent alone

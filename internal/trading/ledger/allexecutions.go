@@ -88,8 +88,7 @@ func (q ExecutionQuery) allRows(owner journal.UserID, accounts []Account) (text 
 	return strings.Join(append(fills, trades...), " UNION ALL ") + " ORDER BY executed_at", f.args
 }
 
-// start returns an instant before which the query has no executions, and false if there
-// is none.
+// start returns an instant before which the query has no executions, and false if none.
 func (q ExecutionQuery) start() (at int64, bounded bool) {
 	if from := q.Scope.Period.From; from != nil {
 		at, bounded = db.Micros(*from), true
