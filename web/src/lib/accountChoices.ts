@@ -21,7 +21,7 @@ export const currencies = codes
 
 function currencyName(code: string): string {
   try {
-    const name = new Intl.DisplayNames(undefined, { type: 'currency' }).of(code);
+    const name = new Intl.DisplayNames('en', { type: 'currency' }).of(code);
     return name && name !== code ? name : '';
   } catch {
     return '';

@@ -132,6 +132,7 @@ test('dialogs and drawers over a screen', async ({ page, hostile, signIn, expect
   for (const [path, button, what] of buttons) {
     await page.goto(path);
     await page.getByRole('button', { name: button, exact: true }).first().click();
+    if (what.endsWith('form')) await expect(page.locator('dialog form :focus'), what).toHaveCount(1);
     await look(what);
   }
   await page.keyboard.press('Escape');

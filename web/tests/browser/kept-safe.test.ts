@@ -173,7 +173,7 @@ test('dialogs open again with what was typed', async ({ page, api, signIn }) => 
     {
       path: '/trades?side=long',
       open: () => page.getByRole('button', { name: 'Save view' }).click(),
-      type: () => dialog.getByLabel('Name').fill('My longs'),
+      type: () => page.keyboard.type('My longs'), // the suggested name is selected
       kept: () => expect(dialog.getByLabel('Name')).toHaveValue('My longs'),
     },
     {
@@ -188,7 +188,7 @@ test('dialogs open again with what was typed', async ({ page, api, signIn }) => 
     {
       path: '/settings/tokens',
       open: () => page.getByRole('button', { name: 'New token' }).click(),
-      type: () => dialog.getByLabel('Name').fill('Nightly'),
+      type: () => page.keyboard.type('Nightly'),
       kept: () => expect(dialog.getByLabel('Name')).toHaveValue('Nightly'),
     },
     {

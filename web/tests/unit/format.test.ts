@@ -22,11 +22,14 @@ describe('money', () => {
     expect(plain(write.money(value, currency, n, style))).toBe(want);
   });
 
-  it('is grouped in short form as in long form', () => {
-    const german = { ...n, locale: 'de-DE' };
-    expect(plain(write.money(4390.4, 'USD', german, { short: 'compact' }))).toBe('4.390 $');
-    expect(plain(write.money(12.5, 'USD', german, { short: 'compact' }))).toBe('12,5 $');
-    expect(plain(write.money(80000, 'USD', german, { short: 'compact' }))).toBe('80.000 $');
+  it.each([
+    ['de-DE', 4390.4, '4,39K $'],
+    ['de-DE', -12.5, '\u221212,5 $'],
+    ['de-DE', 80000, '80K $'],
+    ['fr-FR', 1_250_000, '1,25M $'],
+    ['ja-JP', 12345, '$12.35K'],
+  ])('in %s %d has an English suffix in short form', (locale, value, want) => {
+    expect(plain(write.money(value, 'USD', { ...n, locale }, { short: 'compact' }))).toBe(want);
   });
 
   it('is hidden completely', () => {
@@ -83,9 +86,26 @@ describe('dates', () => {
     const plainRange = (from: string, to: string, notation = n) =>
       write.dateRange(from, to, notation).replace(/\s+/g, ' ');
     expect(plainRange('2026-11-15', '2026-11-21')).toBe('Nov 15 – 21, 2026');
-    expect(plainRange('2026-11-15', '2026-11-21', german)).toBe('15.–21. Nov. 2026');
+    expect(plainRange('2026-11-15', '2026-11-21', german)).toBe('15–21 Nov 2026');
     expect(plainRange('2025-12-29', '2026-01-04')).toBe('Dec 29, 2025 – Jan 4, 2026');
     expect(plainRange('2026-11-15', '2026-11-15')).toBe('Nov 15, 2026');
+  });
+
+  it.each([
+    ['de-DE', 'Mon, 2 Mar', 'Monday, 2 March 2026', '2 Mar 2026', '14:05'],
+    ['fr', 'Mon, 2 Mar', 'Monday, 2 March 2026', '2 Mar 2026', '14:05'],
+    ['ja-JP', 'Mon, Mar 2', 'Monday, March 2, 2026', 'Mar 2, 2026', '14:05'],
+    ['en-AU', 'Mon, 2 Mar', 'Monday 2 March 2026', '2 Mar 2026', '2:05 pm'],
+  ])('%s has English names in its own order', (locale, weekday, long, medium, time) => {
+    const own = { ...n, timeZone: 'UTC', locale };
+    expect(write.date('2026-03-02', own, 'weekday')).toBe(weekday);
+    expect(write.date('2026-03-02', own, 'long')).toBe(long);
+    expect(write.date('2026-03-02', own)).toBe(medium);
+    expect(write.time('2026-03-02T14:05:00Z', own).replace(/\s/, ' ')).toBe(time);
+  });
+
+  it('midnight is 00:00 in a locale with 24 hours', () => {
+    expect(write.time('2026-03-02T00:05:00Z', { ...n, timeZone: 'UTC', locale: 'ja-JP' })).toBe('00:05');
   });
 
   it('invalid values are shown as missing', () => {

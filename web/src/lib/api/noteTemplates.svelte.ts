@@ -2,6 +2,7 @@
 
 import { filter } from '../filter/filter.svelte';
 import { endOf, startOf, type Day } from '../format/days';
+import { dateLocale } from '../format/format';
 import { contractTerms } from '../format/trade';
 import { formats } from '../formats.svelte';
 import { fillTemplate, findPlaceholders, type PlaceholderValues } from '../noteTemplates';
@@ -44,7 +45,10 @@ interface Scope {
 }
 
 function daysOf(from: Day, to: Day): PlaceholderValues {
-  const weekday = new Intl.DateTimeFormat(preferences.locale, { weekday: 'long', timeZone: 'UTC' });
+  const weekday = new Intl.DateTimeFormat(dateLocale(preferences.locale), {
+    weekday: 'long',
+    timeZone: 'UTC',
+  });
   const date = formats.dateRange(from, to);
   return { date, weekday: weekday.format(new Date(`${from}T00:00:00Z`)) };
 }

@@ -18,17 +18,19 @@ export const hidden = '•••';
 
 const minus = '\u2212';
 
-const cache = new Map<string, Intl.NumberFormat>();
-
-function numberFormat(locale: string | undefined, options: Intl.NumberFormatOptions): Intl.NumberFormat {
-  const key = (locale ?? '') + JSON.stringify(options);
-  let found = cache.get(key);
-  if (!found) {
-    found = new Intl.NumberFormat(locale, options);
-    cache.set(key, found);
-  }
-  return found;
+/** Returns a function that remembers its results: Intl objects are slow to create. */
+function remember<Options, Result>(create: (locale: string | undefined, options?: Options) => Result) {
+  const cache = new Map<string, Result>();
+  return (locale: string | undefined, options?: Options): Result => {
+    const key = `${locale} ${JSON.stringify(options)}`;
+    if (!cache.has(key)) cache.set(key, create(locale, options));
+    return cache.get(key)!;
+  };
 }
+
+const numberFormat = remember<Intl.NumberFormatOptions, Intl.NumberFormat>(
+  (locale, options) => new Intl.NumberFormat(locale, options),
+);
 
 // Intl formats decimal text exactly; TypeScript's types do not allow it yet.
 function write(format: Intl.NumberFormat, value: Amount): string {
@@ -62,16 +64,25 @@ export function money(
   const options: Intl.NumberFormatOptions = {
     ...(known ? { style: 'currency', currency, currencyDisplay: 'narrowSymbol' } : {}),
     signDisplay: style.signed ? 'exceptZero' : 'negative',
-    ...digits(style, known, value, n),
+    ...digits(style, known),
   };
-  const text = write(numberFormat(n.locale, options), value);
+  const format = numberFormat(n.locale, options);
+  const text = style.short === 'compact' ? compact(format, value) : write(format, value);
   return known || currency === '' ? text : `${text}\u00a0${currency}`;
 }
 
-/** Reports whether the compact notation of a locale shortens a number, as in 12K. */
-function isShortened(value: Amount, n: Notation): boolean {
-  const parts = numberFormat(n.locale, { notation: 'compact' }).formatToParts(Number(value));
-  return parts.some((part) => part.type === 'compact');
+/** Formats a number with an English suffix, as in 12.35K: the page is in English, whatever the number's notation. */
+function compact(format: Intl.NumberFormat, value: Amount): string {
+  const english = numberFormat('en', { notation: 'compact', maximumFractionDigits: 2, useGrouping: false });
+  const parts = english.formatToParts(Number(value));
+  const suffix = parts.find((part) => part.type === 'compact')?.value ?? '';
+  const digits = parts.filter((part) => part.type !== 'compact').map((part) => part.value);
+  const shown = format.formatToParts(Number(digits.join('')));
+  const last = shown.findLastIndex((part) => part.type === 'integer' || part.type === 'fraction');
+  return shown
+    .map((part, i) => part.value + (i === last ? suffix : ''))
+    .join('')
+    .replace('-', minus);
 }
 
 /** Returns the number of decimals of a currency. */
@@ -80,18 +91,8 @@ export function currencyDecimals(currency: string): number {
   return numberFormat('en-US', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
 }
 
-function digits(style: MoneyStyle, known: boolean, value: Amount, n: Notation): Intl.NumberFormatOptions {
-  if (style.short === 'compact') {
-    // Some languages have no short form of thousands: these are whole.
-    const isWhole = Math.abs(Number(value)) >= 1000 && !isShortened(value, n);
-    const decimals = isWhole ? 0 : 2;
-    return {
-      notation: 'compact',
-      useGrouping: true,
-      minimumFractionDigits: 0,
-      maximumFractionDigits: decimals,
-    };
-  }
+function digits(style: MoneyStyle, known: boolean): Intl.NumberFormatOptions {
+  if (style.short === 'compact') return { minimumFractionDigits: 0, maximumFractionDigits: 2 };
   if (style.short === 'whole') return { minimumFractionDigits: 0, maximumFractionDigits: 0 };
   return known ? {} : { minimumFractionDigits: 2, maximumFractionDigits: 8 };
 }
@@ -198,8 +199,27 @@ export function duration(seconds: number | null | undefined): string {
   return parts.join(' ');
 }
 
+/** Returns the English locale with a locale's order of day and month: names of months and days are English. */
+export const dateLocale = remember((locale) => {
+  const format = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short' });
+  const own = format.resolvedOptions().locale;
+  if (own.startsWith('en')) return own;
+  const first = format.formatToParts(0).find((part) => part.type === 'day' || part.type === 'month');
+  return first?.type === 'day' ? 'en-150' : 'en-US';
+});
+
+/** Reports whether a locale counts hours up to 12: these have no leading zero. */
+const hasTwelveHours = remember(
+  (locale) => new Intl.DateTimeFormat(locale, { hour: 'numeric' }).resolvedOptions().hour12 === true,
+);
+
+const dateTimeFormat = remember<Intl.DateTimeFormatOptions, Intl.DateTimeFormat>((locale, options) => {
+  const hourCycle = hasTwelveHours(locale) ? 'h12' : 'h23';
+  return new Intl.DateTimeFormat(dateLocale(locale), { hourCycle, ...options });
+});
+
 function dateFormat(n: Notation, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
-  return new Intl.DateTimeFormat(n.locale, { timeZone: n.timeZone, ...options });
+  return dateTimeFormat(n.locale, { timeZone: n.timeZone, ...options });
 }
 
 export type DateStyle = 'month' | 'short' | 'medium' | 'long' | 'weekday';
@@ -245,18 +265,6 @@ export function time(value: string | Date | null | undefined, n: Notation, secon
     minute: '2-digit',
     ...(seconds ? { second: '2-digit' } : {}),
   }).format(at);
-}
-
-const twelveHours = new Map<string | undefined, boolean>();
-
-/** Reports whether a locale counts hours up to 12: these have no leading zero. */
-function hasTwelveHours(locale: string | undefined): boolean {
-  let found = twelveHours.get(locale);
-  if (found === undefined) {
-    found = new Intl.DateTimeFormat(locale, { hour: 'numeric' }).resolvedOptions().hour12 === true;
-    twelveHours.set(locale, found);
-  }
-  return found;
 }
 
 /** Formats an hour of the day: 14:00, or 2 PM in a locale that counts hours up to 12. */

@@ -1,5 +1,6 @@
 // The dimensions of breakdowns and their groups' labels.
 
+import { dateLocale } from '../../lib/format/format';
 import { formats } from '../../lib/formats.svelte';
 
 export type By =
@@ -87,5 +88,8 @@ export function groupName(by: By, key: string, name = key): string {
 function weekdayName(day: number): string {
   const at = new Date(`${sunday}T00:00:00Z`);
   at.setUTCDate(at.getUTCDate() + day);
-  return new Intl.DateTimeFormat(formats.notation.locale, { timeZone: 'UTC', weekday: 'short' }).format(at);
+  return new Intl.DateTimeFormat(dateLocale(formats.notation.locale), {
+    timeZone: 'UTC',
+    weekday: 'short',
+  }).format(at);
 }

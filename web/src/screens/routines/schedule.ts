@@ -1,6 +1,7 @@
 // The stages and weekdays of routine items.
 
 import type { Schemas } from '../../lib/api/client';
+import { dateLocale } from '../../lib/format/format';
 
 export type Item = Schemas['RoutineItem'];
 export type Stage = Item['stage'];
@@ -20,7 +21,7 @@ export function weekdayName(
   style: 'short' | 'long' = 'short',
 ): string {
   const at = new Date(sunday + day * 86_400_000);
-  return new Intl.DateTimeFormat(locale, { weekday: style, timeZone: 'UTC' }).format(at);
+  return new Intl.DateTimeFormat(dateLocale(locale), { weekday: style, timeZone: 'UTC' }).format(at);
 }
 
 /** Returns the weekdays in order, for a week that starts on the given day. */
