@@ -84,7 +84,7 @@ test('filter, theme and privacy', async ({ page, api, signIn }) => {
   await page.getByLabel('From').fill('2026-03-03');
   await page.getByLabel('To', { exact: true }).fill('2026-03-03');
   await expect(page).toHaveURL(/range=custom&from=2026-03-03&to=2026-03-03/);
-  await expect(page.getByRole('link', { name: '1 trade in Net P&L' })).toBeVisible();
+  await expect(page.getByText(/in 1 trade$/)).toBeVisible();
   await page.reload(); // preferences and filter both survive
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
   await expect(page.getByText('•••').first()).toBeVisible();

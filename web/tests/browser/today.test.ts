@@ -1,4 +1,5 @@
 import { canary, expect, mainAccount, test, trade, type Api } from './fixtures';
+import { layoutShift } from './layoutShift';
 
 /** Returns today in the time zone of the tests. */
 const today = () => new Intl.DateTimeFormat('en-CA', { timeZone: 'Europe/Berlin' }).format(new Date());
@@ -22,7 +23,7 @@ test('an empty journal offers the next action', async ({ page, signIn, expectAcc
   await expectAccessible('today, empty');
 });
 
-test('today: the day first, then positions, review and the figures', async ({ page, api, signIn }) => {
+test('today: performance first, then the day, positions and review', async ({ page, api, signIn }) => {
   const account = await mainAccount(api);
   for (let i = 1; i <= 9; i++) await trade(api, account, 'MSFT', `2026-01-${10 + i}`, 50, i % 3 ? 52 : 49);
   await tradeToday(api, account, 'AAPL', 100, 112);
@@ -32,17 +33,17 @@ test('today: the day first, then positions, review and the figures', async ({ pa
   await api('PATCH', `/trades/${open[0]!.id}`, { stop_price: 193 });
   const closed = await api<{ id: string }[]>('GET', '/trades?symbol=AAPL');
   await api('PATCH', `/trades/${closed[0]!.id}`, { stop_price: 94 });
+  await page.setViewportSize({ width: 1280, height: 720 });
   await signIn();
 
   const cards = page.locator('#content section > header h2');
   await expect(cards).toHaveText([
+    'Performance',
     'Today’s result',
-    'Plan and log',
     'Open positions',
-    'Routine',
+    'Plan and log',
     'To review',
-    'Key figures',
-    'Net P&L',
+    'Routine',
     /^\w+ \d{4}$/,
   ]);
   const card = (name: string) =>
@@ -54,13 +55,22 @@ test('today: the day first, then positions, review and the figures', async ({ pa
   await expect(day.getByText('Loss limit used')).toHaveCount(0); // none is set
   await expect(day.getByRole('link', { name: /AAPL/ })).toBeVisible();
   await expect(card('Open positions').getByRole('link', { name: /NVDA/ })).toContainText(
-    /opened today.* · stop 193.* · risk (US)?\$70\.00/,
+    /opened today · stop 193.* · risk (US)?\$70\.00/,
   );
   await expect(card('To review').getByText('11', { exact: true })).toBeVisible(); // regardless of the date range
-  await expect(page.getByRole('link', { name: '11 trades in Net P&L' })).toBeVisible();
+  const performance = card('Performance');
+  await expect(performance.getByText(/^All time: .* in 11 trades$/)).toBeVisible();
+  for (const period of ['Today', 'This week', 'This month'])
+    await expect(performance.getByRole('link', { name: `2 trades in ${period}` })).toBeVisible();
+  const curve = performance.getByRole('slider', { name: 'Cumulative net P&L' });
+  await expect(curve).toBeInViewport({ ratio: 1 });
+  await expect(page.locator('.skeleton')).toHaveCount(0);
+  expect(await layoutShift(page)).toBeLessThan(0.02);
 
-  // The curve shows net P&L until the user wants equity, which is remembered; its range leaves the filter as it is.
-  await expect(page.getByRole('slider', { name: 'Net P&L added up' })).toBeVisible();
+  // The curve card shows net P&L until the user wants equity, which is remembered; its range leaves the filter as it is.
+  await api('PATCH', '/me/preferences', { 'today.cards': ['curve', 'day', 'review'] });
+  await page.reload();
+  await expect(page.getByRole('slider', { name: 'Cumulative net P&L' })).toBeVisible();
   await page.getByRole('radio', { name: 'Equity' }).check();
   await page.getByRole('radio', { name: '30D' }).check();
   await expect(page).toHaveURL(/\/$/);
@@ -103,7 +113,7 @@ test('cards are pinned, arranged with mouse and keyboard, hidden and reset', asy
   expectAccessible,
 }) => {
   await trade(api, await mainAccount(api), 'MSFT', '2026-01-12', 50, 52);
-  await api('PATCH', '/me/preferences', { 'today.cards': ['gone', 'day', 'routine', 'review'] });
+  await api('PATCH', '/me/preferences', { 'today.cards': ['gone', 'month', 'routine', 'review'] });
   await signIn('/reports/time');
   await page.getByRole('button', { name: 'Menu of Results by weekday' }).click();
   await page.getByRole('menuitem', { name: 'Pin to Today' }).click();
@@ -112,7 +122,8 @@ test('cards are pinned, arranged with mouse and keyboard, hidden and reset', asy
   await page.goto('/');
   const titles = page.locator('#content section > header h2');
   const weekday = 'Weekday: net P&L';
-  await expect(titles).toHaveText(['Today’s result', 'Routine', 'To review', weekday]);
+  const month = /^\w+ \d{4}$/;
+  await expect(titles).toHaveText([month, 'Routine', 'To review', weekday]);
   await page.getByRole('link', { name: '1 trades of Mon' }).click();
   await expect(page.getByRole('dialog').getByRole('link', { name: 'MSFT' })).toBeVisible();
   await page.keyboard.press('Escape');
@@ -123,28 +134,28 @@ test('cards are pinned, arranged with mouse and keyboard, hidden and reset', asy
   await handle.press('ArrowUp');
   await expect(handle).toBeFocused();
   await handle.press('ArrowUp');
-  await expect(titles).toHaveText(['Today’s result', weekday, 'Routine', 'To review']);
+  await expect(titles).toHaveText([month, weekday, 'Routine', 'To review']);
   await page
     .getByRole('button', { name: /^Move To review, / })
-    .dragTo(page.getByRole('dialog').getByText('Today’s result'));
+    .dragTo(page.getByRole('dialog').getByText('This month'));
   await page.getByRole('button', { name: 'Hide Routine' }).click();
   await page.getByRole('button', { name: 'Add Open positions' }).click();
   await page.getByRole('button', { name: 'Done' }).click();
-  const arranged = ['To review', 'Today’s result', weekday, 'Open positions'];
+  const arranged = ['To review', month, weekday, 'Open positions'];
   await expect(titles).toHaveText(arranged);
   await page.reload();
   await expect(titles).toHaveText(arranged);
 
   // A phone has its own order: the default with the pinned card.
   await page.setViewportSize({ width: 390, height: 844 });
-  await expect(titles.first()).toHaveText('Today’s result');
+  await expect(titles.first()).toHaveText('Performance');
   await expect(titles.last()).toHaveText(weekday);
   await expectAccessible('today with a pinned card on a phone');
   expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
   await page.getByRole('button', { name: 'Arrange cards' }).click();
   await page.getByRole('button', { name: 'Reset' }).click();
   await page.getByRole('button', { name: 'Done' }).click();
-  await expect(titles.last()).toHaveText('Net P&L');
+  await expect(titles.last()).toHaveText('To review');
 });
 
 test('routine ticks are saved, and a script in a title does not run', async ({ page, api, signIn }) => {

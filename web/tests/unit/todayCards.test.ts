@@ -14,8 +14,8 @@ describe('the cards of Today', () => {
   test('ids are unique, and the defaults exist', () => {
     expect(new Set(ids(todayCards)).size).toBe(todayCards.length);
     for (const phone of [true, false]) expect(ids(parseCards(null, phone))).toEqual(defaultCards(phone));
-    expect(defaultCards(true)[0]).toBe('day');
-    expect(defaultCards(false)[0]).toBe('day');
+    expect(defaultCards(true)[0]).toBe('performance');
+    expect(defaultCards(false)[0]).toBe('performance');
   });
 
   test('unknown and repeated ids of a stored list are left out', () => {

@@ -150,11 +150,19 @@ export function refresh(kinds: Kind[] | 'all'): void {
 export const readAccounts = () =>
   query(() => ({ key: ['accounts'], load: (signal) => answer(api.GET('/api/v1/accounts', { signal })) }));
 
-export const readTags = () =>
-  query(() => ({ key: ['tags'], load: (signal) => answer(api.GET('/api/v1/tags', { signal })) }));
+export const readTags = (enabled: () => boolean = () => true) =>
+  query(() => ({
+    key: ['tags'],
+    enabled: enabled(),
+    load: (signal) => answer(api.GET('/api/v1/tags', { signal })),
+  }));
 
-export const readSetups = () =>
-  query(() => ({ key: ['setups'], load: (signal) => answer(api.GET('/api/v1/setups', { signal })) }));
+export const readSetups = (enabled: () => boolean = () => true) =>
+  query(() => ({
+    key: ['setups'],
+    enabled: enabled(),
+    load: (signal) => answer(api.GET('/api/v1/setups', { signal })),
+  }));
 
 /** The traded roots and symbols. */
 export const readSymbols = () =>

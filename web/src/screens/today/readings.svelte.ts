@@ -4,6 +4,7 @@ import { answer, api } from '../../lib/api/client';
 import { query } from '../../lib/api/queries.svelte';
 import { filter } from '../../lib/filter/filter.svelte';
 import type { ResultScope } from '../../lib/filter/filter';
+import { preferences } from '../../lib/preferences.svelte';
 
 // Every part of the filter except its date range.
 const scope = () => filter.resultsWith({ range: 'all' });
@@ -11,11 +12,14 @@ const scope = () => filter.resultsWith({ range: 'all' });
 /** Reads a year of the calendar. */
 export const readYear = (year: () => number, enabled: () => boolean = () => true) =>
   query(() => ({
-    key: ['analytics', 'calendar', scope(), year()],
+    key: ['analytics', 'calendar', scope(), year(), preferences.weekStart],
     enabled: enabled(),
     load: (signal) =>
       answer(
-        api.GET('/api/v1/analytics/calendar', { params: { query: { ...scope(), year: year() } }, signal }),
+        api.GET('/api/v1/analytics/calendar', {
+          params: { query: { ...scope(), year: year(), week_start: preferences.weekStart } },
+          signal,
+        }),
       ),
   }));
 
@@ -41,9 +45,30 @@ export function readLastTradingDay() {
 }
 
 /** Reads the net P&L day by day, with its sum so far. */
-export const readDaily = (of: () => ResultScope, enabled: () => boolean) =>
+export const readDaily = (of: () => ResultScope, enabled: () => boolean = () => true) =>
   query(() => ({
     key: ['analytics', 'daily', of()],
     enabled: enabled(),
     load: (signal) => answer(api.GET('/api/v1/analytics/daily', { params: { query: of() }, signal })),
   }));
+
+/** The preference of the currency of all totals; '' for each currency by itself. */
+export const totalCurrency = 'today.total_currency';
+
+/** Reads the totals of open positions. */
+export const readPositionTotals = (enabled: () => boolean = () => true) =>
+  query(() => {
+    const currency = String(preferences.get(totalCurrency, ''));
+    const of = filter.scopeWith({ range: 'all' });
+    return {
+      key: ['trades', 'totals', of, currency],
+      enabled: enabled(),
+      load: (signal) =>
+        answer(
+          api.GET('/api/v1/positions/totals', {
+            params: { query: { ...of, ...(currency ? { currency } : {}) } },
+            signal,
+          }),
+        ),
+    };
+  });
