@@ -82,7 +82,7 @@ func BenchmarkFilters(b *testing.B) {
 	limit := 0
 	for _, filter := range []string{
 		"", "outcome=loss", "weekday=5&hour=14,15&filter_tz=America/New_York", "root=SYM7&side=long", "hold_min=3", "has_note=true", "q=retest", "import_batch_id=" + batch,
-		"outcome=loss&weekday=5&side=long&q=retest",
+		"outcome=loss&weekday=5&side=long&q=retest", "after_losses=2&filter_tz=America/New_York",
 	} {
 		for _, path := range []string{"/analytics/summary?", "/trades?limit=50&", "/trades?limit=50&sort=return_pct&"} {
 			b.Run(path+filter, func(b *testing.B) {

@@ -29,12 +29,14 @@ type filteredJournal struct {
 	noted        map[string]string // the notes about each trade, by its id
 	attached     map[string]bool
 	batchTrades  map[string]bool
+	// closings and openings are all trades, the last first.
+	closings, openings []any
 }
 
 func newFilteredJournal(w *world) *filteredJournal {
 	j := &filteredJournal{
 		trader: w.trader(), tagNames: map[string]string{}, noted: map[string]string{}, attached: map[string]bool{}, batchTrades: map[string]bool{},
-		roots: map[string]string{"NQZ6": "NQ", "MNQZ6": "MNQ", "AAPL": "AAPL", "AAPL260220C00200000": "AAPL", "./ESH6 E1AN6 260213P5500": "ES", "BTC/USD": "BTC/USD", "TSLA": "TSLA", "KO": "KO"},
+		roots: map[string]string{"NQZ6": "NQ", "MNQZ6": "MNQ", "AAPL": "AAPL", "AAPL260220C00200000": "AAPL", "./ESH6 E1AN6 260213P5500": "ES", "BTC/USD": "BTC/USD", "TSLA": "TSLA", "KO": "KO", "SPY": "SPY"},
 	}
 	j.other = j.trader.client.addAccount("Other")
 	for _, tag := range []more{{"name": "Calm open"}, {"name": "news"}, {"name": "Chased it", "kind": "mistake"}} {
@@ -46,6 +48,7 @@ func newFilteredJournal(w *world) *filteredJournal {
 		j.setups = append(j.setups, j.made("/setups", more{"name": name, "checklist": []string{"wait, then enter", "small size"}}).text("id"))
 	}
 	j.addTrades()
+	j.addBusyDay()
 	imported := j.imported(headLine + "TSLA,buy,10,10,2026-03-02T15:00:00Z,1\nTSLA,sell,10,12,2026-03-03T16:10:00Z,1\nKO,buy,1,5,2026-03-04T02:00:00Z,0\n")
 	j.batch = imported.text("import_batch_id")
 	for _, id := range j.get("/trades?symbol=TSLA,KO").column("id") {
@@ -121,6 +124,21 @@ func (j *filteredJournal) addTrades() {
 	}
 }
 
+// addBusyDay adds trades right after each other in both accounts: losses, wins and
+// breakevens, some opened at the instant another closes.
+func (j *filteredJournal) addBusyDay() {
+	const first = 60 * 24 * 40
+	for i, result := range []int{-1, -1, 0, -1, 2, 1, -2, -1, 3} {
+		d, begin := j.trader, first+10*i
+		if i%3 == 1 {
+			d = j.other
+		}
+		d.fill("SPY", "buy 1@100", begin)
+		d.fill("SPY", "sell 1@"+itoa(100+result), begin+5*(1+i%2))
+	}
+	j.fill("SPY", "buy 1@100", first+95)
+}
+
 // filterValues returns the values to draw for each parameter.
 func (j *filteredJournal) filterValues() map[string][]string {
 	return map[string][]string{
@@ -132,6 +150,7 @@ func (j *filteredJournal) filterValues() map[string][]string {
 		"exit_efficiency_min": {"0"}, "exit_efficiency_max": {"1"}, "atr_pct_min": {"0"}, "atr_pct_max": {"9"}, "gap_pct_min": {"-9"}, "gap_pct_max": {"9"},
 		"relative_volume_min": {"0"}, "relative_volume_max": {"9"}, "opening_range_min": {"-9"}, "opening_range_max": {"9"},
 		"has_r": {"true", "false"}, "hold_min": {"60", "0.000001"}, "hold_max": {"1800", "777600"}, "weekday": {"1,2,3", "0", "5"}, "hour": {"0,1,2,3,4,5,6,7,8,9,10,11", "15"},
+		"after_losses": {"1", "2"}, "after_wins": {"1"}, "nth_of_day_min": {"1", "2"}, "nth_of_day_max": {"1", "3"},
 		"session": {"rth,premarket", "overnight"}, "filter_tz": {"Asia/Tokyo", "America/New_York"}, "setup_id": {j.setups[0], j.setups[0] + "," + j.setups[1]},
 		"setup_mode": {"any", "all", "none"}, "tag_id": {j.tags[0], j.tags[1] + "," + j.tags[2]}, "tag_mode": {"any", "all", "none"}, "mistake": {"true", "false"},
 		"trade_quality": {"1,2", "5"}, "emotional_state": {"CALM", "Fomo,calm"}, "reviewed": {"true", "false"}, "has_note": {"true", "false"},
@@ -188,6 +207,7 @@ func (j *filteredJournal) checkFilters(t *testing.T) {
 	t.Helper()
 	all := j.get("/trades").want(http.StatusOK).value("").([]any)
 	opened := j.get("/trades?date_basis=open").want(http.StatusOK).value("").([]any)
+	j.closings, j.openings = all, opened
 	known := j.filterValues()
 	names := slices.Sorted(func(yield func(string) bool) {
 		for name := range known {
@@ -362,6 +382,10 @@ func (j *filteredJournal) passesOne(trade map[string]any, name string, values ur
 		return isIn(itoa(local.Hour()))
 	case "session":
 		return isIn(sessionOf(opened))
+	case "after_losses", "after_wins":
+		return j.closesBefore(opened, values)(value, map[string]string{"after_losses": "loss", "after_wins": "win"}[name])
+	case "nth_of_day_min", "nth_of_day_max":
+		return inBound(name, value, j.nthOfDay(trade, values))
 	case "rule", "rule_state":
 		return passesRules(trade["rules"].([]any), values)
 	case "trade_id":
@@ -372,6 +396,51 @@ func (j *filteredJournal) passesOne(trade map[string]any, name string, values ur
 		return passesMode(trade["setup_ids"].([]any), values, "setup")
 	}
 	return j.passesAnnotation(trade, name, value)
+}
+
+// isSameDay reports whether a trade in the filter's accounts opened or closed on an
+// instant's day.
+func (j *filteredJournal) isSameDay(item any, field string, at time.Time, values url.Values) bool {
+	trade := item.(map[string]any)
+	text, _ := trade[field].(string)
+	its, err := time.Parse(time.RFC3339, text)
+	if err != nil || values.Has("account_id") && !slices.Contains(strings.Split(values.Get("account_id"), ","), trade["account_id"].(string)) {
+		return false
+	}
+	zone, _ := time.LoadLocation(values.Get("filter_tz"))
+	return its.In(zone).Format(time.DateOnly) == at.In(zone).Format(time.DateOnly)
+}
+
+// closesBefore returns a function that reports whether the last closes on an instant's
+// day before it had an outcome.
+func (j *filteredJournal) closesBefore(at time.Time, values url.Values) func(count, outcome string) bool {
+	var outcomes []string // the last first
+	for _, item := range j.closings {
+		trade := item.(map[string]any)
+		if !j.isSameDay(item, "closed_at", at, values) {
+			continue
+		}
+		if closed, _ := time.Parse(time.RFC3339, trade["closed_at"].(string)); closed.Before(at) && j.outcomeOf(trade) != "breakeven" {
+			outcomes = append(outcomes, j.outcomeOf(trade))
+		}
+	}
+	return func(count, outcome string) bool {
+		n := int(fraction(count).Num().Int64())
+		return len(outcomes) >= n && !slices.ContainsFunc(outcomes[:n], func(o string) bool { return o != outcome })
+	}
+}
+
+// nthOfDay returns a trade's number among the openings on its day.
+func (j *filteredJournal) nthOfDay(trade map[string]any, values url.Values) *big.Rat {
+	opened, _ := time.Parse(time.RFC3339, trade["opened_at"].(string))
+	n, counts := int64(0), false
+	for _, item := range j.openings {
+		counts = counts || item.(map[string]any)["id"] == trade["id"]
+		if counts && j.isSameDay(item, "opened_at", opened, values) {
+			n++
+		}
+	}
+	return big.NewRat(n, 1)
 }
 
 // passesRules tests rule states.

@@ -214,12 +214,33 @@ func (s *scenario) filter(t *testing.T) Filter {
 		}
 		f.Tolerance = tolerance
 	}
+	s.setSequence(t, &f)
 	for symbol := range strings.SplitSeq(s.set["symbol"], ",") {
 		if symbol != "" {
 			f.Symbols = append(f.Symbols, symbol)
 		}
 	}
 	return f
+}
+
+// setSequence sets the conditions on the day's sequence.
+func (s *scenario) setSequence(t *testing.T, f *Filter) {
+	t.Helper()
+	f.Zone, f.AfterLosses, f.AfterWins = s.zone(t), s.number("after_losses"), s.number("after_wins")
+	if nth := s.number("nth_of_day_min"); nth > 0 {
+		f.NthOfDay.Min = decimal.Of(decimal.New(int64(nth)))
+	}
+	if nth := s.number("nth_of_day_max"); nth > 0 {
+		f.NthOfDay.Max = decimal.Of(decimal.New(int64(nth)))
+	}
+	if !f.TestsSequence() {
+		return
+	}
+	var columns []*Columns
+	for _, name := range s.names {
+		columns = append(columns, BuildColumns(name, s.accounts[name]).WithName(string(name), 0))
+	}
+	f.Lookups.Sequence = NewDaySequence(columns, f.Tolerance, f.Zone).Select(&f.Conditions)
 }
 
 func (s *scenario) capital() Capital {

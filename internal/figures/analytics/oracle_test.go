@@ -273,6 +273,10 @@ func (tr *trial) question() oracle.Question {
 	if tr.isOneIn(12, "setups") {
 		q.Setups = []string{"breakout"}
 	}
+	if tr.isOneIn(4, "sequence") {
+		q.Sequence = draw(tr, "conditions", oracle.Sequence{AfterLosses: 1}, oracle.Sequence{AfterWins: 1}, oracle.Sequence{AfterLosses: 2},
+			oracle.Sequence{NthMax: 1}, oracle.Sequence{NthMin: 2, NthMax: 3}, oracle.Sequence{AfterWins: 1, NthMin: 2})
+	}
 	q.ClosedOnly = tr.isOneIn(3, "closed only")
 	return q
 }
@@ -320,8 +324,40 @@ func (tr *trial) answers(q *oracle.Question) answers {
 	if q.Realized && q.ClosedOnly {
 		a.filter.Status = OnlyClosed
 	}
+	tr.setSequence(q, &a.filter)
 	a.selection = SelectTrades(a.columns, a.filter)
 	return a
+}
+
+// setSequence sets the conditions on the day's sequence, which looks at all trades in the
+// accounts.
+func (tr *trial) setSequence(q *oracle.Question, f *Filter) {
+	if q.Sequence == (oracle.Sequence{}) {
+		return
+	}
+	f.AfterLosses, f.AfterWins, f.Zone = q.AfterLosses, q.AfterWins, q.Zone
+	if q.NthMin > 0 {
+		f.NthOfDay.Min = decimal.Of(decimal.New(int64(q.NthMin)))
+	}
+	if q.NthMax > 0 {
+		f.NthOfDay.Max = decimal.Of(decimal.New(int64(q.NthMax)))
+	}
+	var columns []*Columns
+	for i, account := range tr.journal.Accounts {
+		var rows [2][]Trade
+		for _, row := range tr.rows[account.ID] {
+			if row.Open {
+				row.ClosedAt = row.OpenedAt
+			}
+			rows[boolToInt(row.Open)] = append(rows[boolToInt(row.Open)], row)
+		}
+		for _, rows := range rows {
+			if len(q.Accounts) == 0 || slices.Contains(q.Accounts, account.ID) {
+				columns = append(columns, buildPaged(tr.T, journal.AccountID(account.ID), rows).WithName(account.Name, int64(i)))
+			}
+		}
+	}
+	f.Lookups.Sequence = NewDaySequence(columns, f.Tolerance, q.Zone).Select(&f.Conditions)
 }
 
 func (a *answers) breakDown(by string, evidence bool) []Row {

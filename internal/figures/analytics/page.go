@@ -401,6 +401,15 @@ func (s *idSet) add(id journal.TradeID) {
 	}
 }
 
+// addRow adds a row's id.
+func (s *idSet) addRow(c *idColumn, row int32) {
+	if key := c.keys[row]; !key.isOther() {
+		s.keys[key] = struct{}{}
+	} else {
+		s.add(c.at(row))
+	}
+}
+
 func (s *idSet) has(id journal.TradeID) bool {
 	if key, ok := packID(id); ok {
 		_, is := s.keys[key]

@@ -23,6 +23,9 @@ type Lookups struct {
 	Words []WordLookup
 	// Rules are the trades passing the rule conditions; nil without conditions.
 	Rules *TradeIDs
+	// Sequence are the trades passing the conditions on the day's sequence; nil without
+	// conditions.
+	Sequence *TradeIDs
 	// Among are the only trades to pass; nil means all.
 	Among *TradeIDs
 }
@@ -66,11 +69,7 @@ func SelectIDs(columns []*Columns, f Filter) *TradeIDs {
 	for _, c := range columns {
 		for _, p := range c.pages {
 			for _, pick := range p.appendSelected(nil, 0, &f) {
-				if key := p.ids.keys[pick.row]; !key.isOther() {
-					set.ids.keys[key] = struct{}{}
-				} else {
-					set.ids.add(p.ids.at(pick.row))
-				}
+				set.ids.addRow(&p.ids, pick.row)
 			}
 		}
 	}
@@ -438,6 +437,9 @@ func (t *rowTests) addLookups(f *Filter) {
 	}
 	if f.TestsRules() {
 		t.add(func(row int32) bool { return f.Lookups.Rules.hasRow(&c.ids, row) })
+	}
+	if f.TestsSequence() {
+		t.add(func(row int32) bool { return f.Lookups.Sequence.hasRow(&c.ids, row) })
 	}
 	if among := f.Lookups.Among; among != nil {
 		t.add(func(row int32) bool { return among.hasRow(&c.ids, row) })

@@ -42,6 +42,9 @@ func (s *Service) NewFilter(ctx context.Context, tx *db.Tx, b *Snapshot, f trade
 	if out.Lookups, err = s.loadLookups(ctx, tx, b.owner, b.Accounts, &f.Conditions); err != nil {
 		return analytics.Filter{}, err
 	}
+	if f.TestsSequence() {
+		out.Lookups.Sequence = s.findSequence(b.owner, b.Accounts, slices.Concat(b.closed, b.open), &f.Conditions, b.Tolerance)
+	}
 	if b.Realized && f.TestsResult() {
 		out = b.resolveResult(out)
 	}
@@ -76,12 +79,18 @@ func (s *Service) newListFilter(
 		whole := from.Truncate(time.Microsecond)
 		out.Period.From = &whole
 	}
-	if len(f.Outcomes) > 0 {
+	if len(f.Outcomes) > 0 || f.TestsSequence() {
 		if out.Tolerance, err = readTolerance(ctx, tx, owner); err != nil {
 			return out, err
 		}
 	}
-	out.Lookups, err = s.loadLookups(ctx, tx, owner, accounts, &f.Conditions)
+	if out.Lookups, err = s.loadLookups(ctx, tx, owner, accounts, &f.Conditions); err != nil || !f.TestsSequence() {
+		return out, err
+	}
+	all, err := s.loadListed(ctx, tx, owner, accounts, "")
+	if err == nil {
+		out.Lookups.Sequence = s.findSequence(owner, accounts, all, &f.Conditions, out.Tolerance)
+	}
 	return out, err
 }
 
@@ -130,6 +139,20 @@ func (s *Service) loadLookups(
 	return out, err
 }
 
+// findSequence returns the trades passing the conditions on the day's sequence. columns
+// are those for all the accounts' trades.
+func (s *Service) findSequence(
+	owner journal.UserID, accounts []ledger.Account, columns []*analytics.Columns, c *tradefilter.Conditions, tolerance tradefilter.Tolerance,
+) *analytics.TradeIDs {
+	cached := lookupCache{cache: s.lookups}
+	cached.accounts, cached.version = accountsState(owner, accounts)
+	text := fmt.Sprint("sequence ", c.AfterLosses, c.AfterWins, c.NthOfDay, c.Zone, string(tolerance.Stored))
+	if found := cached.get(text); found != nil {
+		return found
+	}
+	return cached.putSet(text, analytics.NewDaySequence(columns, tolerance, c.Zone).Select(c))
+}
+
 // addTagLookups adds the mistake tags, and the tags each word finds.
 func addTagLookups(out *analytics.Lookups, tags []playbook.Tag, words []string) {
 	out.Words = make([]analytics.WordLookup, len(words))
@@ -159,7 +182,10 @@ func (c *lookupCache) get(text string) *analytics.TradeIDs {
 }
 
 func (c *lookupCache) put(text string, ids []journal.TradeID) *analytics.TradeIDs {
-	trades := analytics.NewTradeIDs(ids)
+	return c.putSet(text, analytics.NewTradeIDs(ids))
+}
+
+func (c *lookupCache) putSet(text string, trades *analytics.TradeIDs) *analytics.TradeIDs {
 	c.cache.Put(answerKey{c.accounts, text}, &cachedLookup{c.version, trades}, trades.Bytes())
 	return trades
 }

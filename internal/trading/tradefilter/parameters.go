@@ -54,6 +54,10 @@ const (
 	maxWords = 20
 	// maxDays limits days to expiry: the journal's years.
 	maxDays = 230 * 366
+	// maxRow is how many losses or wins in a row can be tested, and maxNth limits the
+	// number of a trade on its day.
+	maxRow = 20
+	maxNth = 1_000_000
 )
 
 var parameters = []Parameter{
@@ -77,8 +81,8 @@ var parameters = []Parameter{
 	choiceParameter("side", "The direction of the trade.", []Side{Long, Short}, func(f *Filter) *Side { return &f.Side }),
 	listParameter("instrument_type", "Instrument types, such as stock, option, future, forex or crypto.", strings.ToLower, func(f *Filter) *[]string { return &f.InstrumentTypes }),
 	choicesParameter("option_right", "The right of an option.", []string{"call", "put"}, func(f *Filter) *[]string { return &f.OptionRights }),
-	wholeParameter("dte_min", "The fewest days from opening to expiry, in filter_tz.", func(f *Filter) *decimal.Null { return &f.DTE.Min }),
-	wholeParameter("dte_max", "The most days from opening to expiry, in filter_tz.", func(f *Filter) *decimal.Null { return &f.DTE.Max }),
+	wholeParameter("dte_min", "The fewest days from opening to expiry, in filter_tz.", Bounds{-maxDays, maxDays}, func(f *Filter) *decimal.Null { return &f.DTE.Min }),
+	wholeParameter("dte_max", "The most days from opening to expiry, in filter_tz.", Bounds{-maxDays, maxDays}, func(f *Filter) *decimal.Null { return &f.DTE.Max }),
 	choicesParameter("outcome", "How the trade ended, by its net result and your breakeven tolerance. Open trades have no outcome.", []Outcome{Win, Loss, Breakeven}, func(f *Filter) *[]Outcome { return &f.Outcomes }),
 	numberParameter("pnl_min", "The least net result.", func(f *Filter) *decimal.Null { return &f.PnL.Min }),
 	numberParameter("pnl_max", "The greatest net result.", func(f *Filter) *decimal.Null { return &f.PnL.Max }),
@@ -105,8 +109,12 @@ var parameters = []Parameter{
 	wholesParameter("weekday", "Weekdays of the opening in filter_tz; 0 is Sunday.", Bounds{0, 6}, func(f *Filter) *[]int { return &f.Weekdays }),
 	wholesParameter("hour", "Hours of the opening in filter_tz.", Bounds{0, 23}, func(f *Filter) *[]int { return &f.Hours }),
 	choicesParameter("session", "Sessions of the opening on the clock of New York: premarket from 04:00, rth from 09:30, afterhours from 16:00, overnight from 20:00.", Sessions(), func(f *Filter) *[]Session { return &f.Sessions }),
+	countParameter("after_losses", "The last trades, as many, that closed before this one opened, on the same day in filter_tz, were all losses. Breakeven trades are skipped. All trades of the accounts count, whatever else is filtered.", func(f *Filter) *int { return &f.AfterLosses }),
+	countParameter("after_wins", "Like after_losses, with wins.", func(f *Filter) *int { return &f.AfterWins }),
+	wholeParameter("nth_of_day_min", "The least number of the trade among all openings of the accounts on its day in filter_tz; 1 is the first.", Bounds{1, maxNth}, func(f *Filter) *decimal.Null { return &f.NthOfDay.Min }),
+	wholeParameter("nth_of_day_max", "The greatest number of the trade among all openings of the accounts on its day in filter_tz.", Bounds{1, maxNth}, func(f *Filter) *decimal.Null { return &f.NthOfDay.Max }),
 	{
-		Name: "filter_tz", Type: Text, About: "The IANA time zone of weekday, hour, dte_min and dte_max. Default: tz where that is used, otherwise UTC.",
+		Name: "filter_tz", Type: Text, About: "The IANA time zone of weekday, hour, dte_min, dte_max and the days of after_losses to nth_of_day_max. Default: tz where that is used, otherwise UTC.",
 		read: func(f *Filter, p *Parameter, items []string) (err error) {
 			f.Zone, err = journal.ParseZone(p.Name, items[0])
 			return err
@@ -195,6 +203,7 @@ func (f *Filter) check() error {
 		{"gap_pct", f.GapPct},
 		{"relative_volume", f.RelativeVolume},
 		{"opening_range", f.OpeningRange},
+		{"nth_of_day", f.NthOfDay},
 	} {
 		if r.Min.Valid && r.Max.Valid && r.Min.Decimal.Cmp(r.Max.Decimal) > 0 {
 			return journal.InvalidField(r.name+"_min", "%s_min must not be above %s_max.", r.name, r.name)
@@ -320,10 +329,17 @@ func numberParameter(name, about string, of func(*Filter) *decimal.Null) Paramet
 	}}
 }
 
-func wholeParameter(name, about string, of func(*Filter) *decimal.Null) Parameter {
-	return Parameter{Name: name, About: about, Type: Integer, Bounds: &Bounds{-maxDays, maxDays}, read: func(f *Filter, p *Parameter, items []string) error {
+func wholeParameter(name, about string, bounds Bounds, of func(*Filter) *decimal.Null) Parameter {
+	return Parameter{Name: name, About: about, Type: Integer, Bounds: &bounds, read: func(f *Filter, p *Parameter, items []string) error {
 		n, err := p.parseWhole(items[0])
 		*of(f) = decimal.Of(decimal.New(int64(n)))
+		return err
+	}}
+}
+
+func countParameter(name, about string, of func(*Filter) *int) Parameter {
+	return Parameter{Name: name, About: about, Type: Integer, Bounds: &Bounds{1, maxRow}, read: func(f *Filter, p *Parameter, items []string) (err error) {
+		*of(f), err = p.parseWhole(items[0])
 		return err
 	}}
 }

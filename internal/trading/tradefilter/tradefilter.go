@@ -41,6 +41,13 @@ type Conditions struct {
 	Sessions []Session
 	Zone     *time.Location
 
+	// AfterLosses and AfterWins are how many losses or wins in a row must have closed
+	// before the trade opened, on the same day in Zone; 0 tests nothing. NthOfDay is the
+	// trade's number among that day's openings, from 1. All look at every trade in the
+	// filter's accounts, whatever the other conditions.
+	AfterLosses, AfterWins int
+	NthOfDay               Range
+
 	Outcomes []Outcome
 	PnL, R   Range
 	HasR     journal.Opt[bool]
@@ -170,13 +177,18 @@ func (c *Conditions) testsMore() bool {
 	return len(c.Roots) > 0 || len(c.OptionRights) > 0 || c.DTE.IsSet() || len(c.Weekdays) > 0 || len(c.Hours) > 0 ||
 		len(c.Sessions) > 0 || c.TestsResult() || c.R.IsSet() || c.HasR.Set || c.Mistake.Set || len(c.Qualities) > 0 ||
 		len(c.EmotionalStates) > 0 || c.HasNote.Set || c.HasAttachment.Set || len(c.Words) > 0 || c.TestsRules() ||
-		c.testsExcursion() || len(c.Trades) > 0
+		c.testsExcursion() || len(c.Trades) > 0 || c.TestsSequence()
 }
 
 // testsExcursion reports whether one of the conditions tests what the price did.
 func (c *Conditions) testsExcursion() bool {
 	return c.MAER.IsSet() || c.MFER.IsSet() || c.ExitEfficiency.IsSet() || c.ATRPct.IsSet() || c.GapPct.IsSet() ||
 		c.RelativeVolume.IsSet() || c.OpeningRange.IsSet() || c.HasExcursion.Set
+}
+
+// TestsSequence reports whether the trades before a trade on its day matter.
+func (c *Conditions) TestsSequence() bool {
+	return c.AfterLosses > 0 || c.AfterWins > 0 || c.NthOfDay.IsSet()
 }
 
 // TestsRules reports whether the states of rules matter.
@@ -196,7 +208,7 @@ func (c Conditions) WithoutResult() Conditions {
 
 // UsesZone reports whether the result of the conditions depends on their zone.
 func (c *Conditions) UsesZone() bool {
-	return len(c.Weekdays) > 0 || len(c.Hours) > 0 || c.DTE.IsSet()
+	return len(c.Weekdays) > 0 || len(c.Hours) > 0 || c.DTE.IsSet() || c.TestsSequence()
 }
 
 // TestsSetups reports whether the setups of a trade matter.

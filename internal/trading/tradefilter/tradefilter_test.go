@@ -29,6 +29,8 @@ func setField(t *testing.T, field reflect.Value) {
 			field.Set(reflect.MakeSlice(field.Type(), 2, 2))
 		case reflect.String:
 			field.SetString("none")
+		case reflect.Int:
+			field.SetInt(1)
 		default:
 			t.Fatalf("%s is not in the test", field.Type())
 		}
@@ -109,6 +111,10 @@ func TestParseRefuses(t *testing.T) {
 		{"r_min=1&r_max=0", "r_min", "r_min must not be above r_max."},
 		{"hold_min=61&hold_max=60", "hold_min", "hold_min must not be above hold_max."},
 		{"dte_min=5&dte_max=0", "dte_min", "dte_min must not be above dte_max."},
+		{"after_losses=0", "after_losses", "after_losses must be a whole number from 1 to 20."},
+		{"after_wins=21", "after_wins", "after_wins must be a whole number from 1 to 20."},
+		{"nth_of_day_min=0", "nth_of_day_min", "nth_of_day_min must be a whole number from 1 to 1000000."},
+		{"nth_of_day_min=3&nth_of_day_max=2", "nth_of_day_min", "nth_of_day_min must not be above nth_of_day_max."},
 		{"q=%21%3F", "q", "q must contain a letter or a digit."},
 		{"q=" + strings.Repeat("a", 201), "q", "q must be at most 200 bytes long."},
 		{"q=" + strings.Repeat("a+b+", 20) + strings.Join(strings.Split("cdefghijklmnopqrstuvw", ""), "+"), "q", "q must have at most 20 words."},

@@ -55,6 +55,10 @@ const full: Filter = {
   weekdays: ['1', '5'],
   hours: ['14', '15'],
   sessions: ['rth', 'overnight'],
+  afterLosses: '2',
+  afterWins: '1',
+  nthMin: '1',
+  nthMax: '3',
   zone: 'America/New_York',
   setups: ['s1'],
   setupMode: 'all',
@@ -85,7 +89,7 @@ describe('the filter in the address', () => {
   it('writes nothing for the empty filter', () => {
     expect(writeFilter(emptyFilter as Filter).toString()).toBe('');
     expect(countActive(emptyFilter as Filter)).toBe(0);
-    expect(countActive(full)).toBe(54);
+    expect(countActive(full)).toBe(58);
   });
 
   it('ignores invalid values', () => {
@@ -176,6 +180,10 @@ describe('the query parameters', () => {
       has_excursion: true,
       weekday: [1, 5],
       hour: [14, 15],
+      after_losses: 2,
+      after_wins: 1,
+      nth_of_day_min: 1,
+      nth_of_day_max: 3,
       session: ['rth', 'overnight'],
       filter_tz: 'America/New_York',
       rule_state: ['broken'],

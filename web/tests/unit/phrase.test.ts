@@ -156,6 +156,11 @@ describe('the filter in words', () => {
     [{ grades: ['4', '5'], mistake: 'true', q: 'gap' }, 'With a mistake graded 4 or 5 mentioning “gap”'],
     [{ side: 'short', ruleStates: ['broken'] }, 'Shorts that broke a rule'],
     [{ ruleStates: ['followed', 'broken'], rule: 'Wait' }, 'That followed or broke “Wait”'],
+    [
+      { outcomes: ['loss'], afterLosses: '2', nthMin: '3' },
+      'Losing trades after 2 losses third or later of the day',
+    ],
+    [{ side: 'long', afterWins: '1', nthMax: '1' }, 'Longs after a win first trade of the day'],
     [{ ruleStates: ['not_applicable'] }, 'To which a rule did not apply'],
     [{ rule: 'Wait', trades: ['a', 'b'] }, 'With an answer to “Wait” 2 selected trades'],
     [

@@ -168,6 +168,11 @@ func (e *example) readParameters(t *testing.T) {
 			*into = &at
 		}
 	}
+	for name, into := range map[string]*int{
+		"after_losses": &e.question.AfterLosses, "after_wins": &e.question.AfterWins, "nth_of_day_min": &e.question.NthMin, "nth_of_day_max": &e.question.NthMax,
+	} {
+		*into, _ = strconv.Atoi(e.set[name])
+	}
 	e.question.ByOpening, e.question.Realized = e.set["basis"] == "open", e.set["pnl"] == "realized"
 	if text := e.set["symbol"]; text != "" {
 		e.question.Symbols = strings.Split(text, ",")

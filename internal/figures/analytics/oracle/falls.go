@@ -36,7 +36,7 @@ func (j *Journal) listSteps(q *Question) []equityStep {
 		}
 	}
 	for _, t := range sortByClosing(trades) {
-		out = append(out, equityStep{at: t.ClosedAt, amount: t.Net, trade: t, inside: q.isInPeriod(q.basis(t)), counts: q.accepts(t)})
+		out = append(out, equityStep{at: t.ClosedAt, amount: t.Net, trade: t, inside: q.isInPeriod(q.basis(t)), counts: j.accepts(q, t)})
 	}
 	out = sortedCopy(out, func(a, b equityStep) int { return a.at.Compare(b.at) })
 	equity := j.startingBalance(q)

@@ -98,6 +98,7 @@ type Question struct {
 	OpenOnly, ClosedOnly bool
 	// Realized selects results by when they were realized.
 	Realized bool
+	Sequence
 }
 
 // basis returns the instant that decides a trade's date.
@@ -115,10 +116,11 @@ func (q *Question) isInPeriod(at time.Time) bool {
 // isNarrowed reports whether the question filters by anything besides accounts
 // and dates.
 func (q *Question) isNarrowed() bool {
-	return q.OpenOnly || q.Realized && q.ClosedOnly || q.Side != "" || len(q.Symbols)+len(q.Instruments)+len(q.Setups)+len(q.Tags) > 0
+	return q.OpenOnly || q.Sequence != Sequence{} || q.Realized && q.ClosedOnly || q.Side != "" || len(q.Symbols)+len(q.Instruments)+len(q.Setups)+len(q.Tags) > 0
 }
 
-// accepts reports whether a trade passes all filters except for the period.
+// accepts reports whether a trade passes all filters except for the period and the
+// sequence.
 func (q *Question) accepts(t *Trade) bool {
 	side := "short"
 	if t.Long {
@@ -151,7 +153,7 @@ func (j *Journal) SelectTrades(q *Question) []*Trade {
 	var list []*Trade
 	all := j.listCounted(q)
 	for i := range all {
-		if t := &all[i]; q.accepts(t) && q.isInPeriod(q.basis(t)) {
+		if t := &all[i]; j.accepts(q, t) && q.isInPeriod(q.basis(t)) {
 			j.setTolerance(t)
 			list = append(list, t)
 		}

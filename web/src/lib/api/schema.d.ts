@@ -7246,6 +7246,10 @@ export interface components {
     parameters: {
         /** @description Accounts. Default: all accounts. A list: separated by commas, repeated, or both. */
         "filter.account_id": string[];
+        /** @description The last trades, as many, that closed before this one opened, on the same day in filter_tz, were all losses. Breakeven trades are skipped. All trades of the accounts count, whatever else is filtered. */
+        "filter.after_losses": number;
+        /** @description Like after_losses, with wins. */
+        "filter.after_wins": number;
         /** @description The greatest average true range at entry, in percent of the entry price. */
         "filter.atr_pct_max": number;
         /** @description The least average true range at entry, in percent of the entry price. */
@@ -7262,7 +7266,7 @@ export interface components {
         "filter.exit_efficiency_max": number;
         /** @description The least exit efficiency, 0 to 1, by its lower bound. */
         "filter.exit_efficiency_min": number;
-        /** @description The IANA time zone of weekday, hour, dte_min and dte_max. Default: tz where that is used, otherwise UTC. */
+        /** @description The IANA time zone of weekday, hour, dte_min, dte_max and the days of after_losses to nth_of_day_max. Default: tz where that is used, otherwise UTC. */
         "filter.filter_tz": string;
         /** @description The first instant, inclusive. */
         "filter.from": string;
@@ -7298,6 +7302,10 @@ export interface components {
         "filter.mfe_r_min": number;
         /** @description Whether the trade has a tag that is a mistake. */
         "filter.mistake": boolean;
+        /** @description The greatest number of the trade among all openings of the accounts on its day in filter_tz. */
+        "filter.nth_of_day_max": number;
+        /** @description The least number of the trade among all openings of the accounts on its day in filter_tz; 1 is the first. */
+        "filter.nth_of_day_min": number;
         /** @description The greatest place of the entry in the opening range; 0 is its low, 1 its high. */
         "filter.opening_range_max": number;
         /** @description The least place of the entry in the opening range; 0 is its low, 1 its high. */
@@ -7890,7 +7898,15 @@ export interface operations {
                 hour?: components["parameters"]["filter.hour"];
                 /** @description Sessions of the opening on the clock of New York: premarket from 04:00, rth from 09:30, afterhours from 16:00, overnight from 20:00. A list: separated by commas, repeated, or both. */
                 session?: components["parameters"]["filter.session"];
-                /** @description The IANA time zone of weekday, hour, dte_min and dte_max. Default: tz where that is used, otherwise UTC. */
+                /** @description The last trades, as many, that closed before this one opened, on the same day in filter_tz, were all losses. Breakeven trades are skipped. All trades of the accounts count, whatever else is filtered. */
+                after_losses?: components["parameters"]["filter.after_losses"];
+                /** @description Like after_losses, with wins. */
+                after_wins?: components["parameters"]["filter.after_wins"];
+                /** @description The least number of the trade among all openings of the accounts on its day in filter_tz; 1 is the first. */
+                nth_of_day_min?: components["parameters"]["filter.nth_of_day_min"];
+                /** @description The greatest number of the trade among all openings of the accounts on its day in filter_tz. */
+                nth_of_day_max?: components["parameters"]["filter.nth_of_day_max"];
+                /** @description The IANA time zone of weekday, hour, dte_min, dte_max and the days of after_losses to nth_of_day_max. Default: tz where that is used, otherwise UTC. */
                 filter_tz?: components["parameters"]["filter.filter_tz"];
                 /** @description Setups; see setup_mode. A list: separated by commas, repeated, or both. */
                 setup_id?: components["parameters"]["filter.setup_id"];
@@ -8024,7 +8040,15 @@ export interface operations {
                 hour?: components["parameters"]["filter.hour"];
                 /** @description Sessions of the opening on the clock of New York: premarket from 04:00, rth from 09:30, afterhours from 16:00, overnight from 20:00. A list: separated by commas, repeated, or both. */
                 session?: components["parameters"]["filter.session"];
-                /** @description The IANA time zone of weekday, hour, dte_min and dte_max. Default: tz where that is used, otherwise UTC. */
+                /** @description The last trades, as many, that closed before this one opened, on the same day in filter_tz, were all losses. Breakeven trades are skipped. All trades of the accounts count, whatever else is filtered. */
+                after_losses?: components["parameters"]["filter.after_losses"];
+                /** @description Like after_losses, with wins. */
+                after_wins?: components["parameters"]["filter.after_wins"];
+                /** @description The least number of the trade among all openings of the accounts on its day in filter_tz; 1 is the first. */
+                nth_of_day_min?: components["parameters"]["filter.nth_of_day_min"];
+                /** @description The greatest number of the trade among all openings of the accounts on its day in filter_tz. */
+                nth_of_day_max?: components["parameters"]["filter.nth_of_day_max"];
+                /** @description The IANA time zone of weekday, hour, dte_min, dte_max and the days of after_losses to nth_of_day_max. Default: tz where that is used, otherwise UTC. */
                 filter_tz?: components["parameters"]["filter.filter_tz"];
                 /** @description Setups; see setup_mode. A list: separated by commas, repeated, or both. */
                 setup_id?: components["parameters"]["filter.setup_id"];
@@ -8163,7 +8187,15 @@ export interface operations {
                 hour?: components["parameters"]["filter.hour"];
                 /** @description Sessions of the opening on the clock of New York: premarket from 04:00, rth from 09:30, afterhours from 16:00, overnight from 20:00. A list: separated by commas, repeated, or both. */
                 session?: components["parameters"]["filter.session"];
-                /** @description The IANA time zone of weekday, hour, dte_min and dte_max. Default: tz where that is used, otherwise UTC. */
+                /** @description The last trades, as many, that closed before this one opened, on the same day in filter_tz, were all losses. Breakeven trades are skipped. All trades of the accounts count, whatever else is filtered. */
+                after_losses?: components["parameters"]["filter.after_losses"];
+                /** @description Like after_losses, with wins. */
+                after_wins?: components["parameters"]["filter.after_wins"];
+                /** @description The least number of the trade among all openings of the accounts on its day in filter_tz; 1 is the first. */
+                nth_of_day_min?: components["parameters"]["filter.nth_of_day_min"];
+                /** @description The greatest number of the trade among all openings of the accounts on its day in filter_tz. */
+                nth_of_day_max?: components["parameters"]["filter.nth_of_day_max"];
+                /** @description The IANA time zone of weekday, hour, dte_min, dte_max and the days of after_losses to nth_of_day_max. Default: tz where that is used, otherwise UTC. */
                 filter_tz?: components["parameters"]["filter.filter_tz"];
                 /** @description Setups; see setup_mode. A list: separated by commas, repeated, or both. */
                 setup_id?: components["parameters"]["filter.setup_id"];
@@ -8301,7 +8333,15 @@ export interface operations {
                 hour?: components["parameters"]["filter.hour"];
                 /** @description Sessions of the opening on the clock of New York: premarket from 04:00, rth from 09:30, afterhours from 16:00, overnight from 20:00. A list: separated by commas, repeated, or both. */
                 session?: components["parameters"]["filter.session"];
-                /** @description The IANA time zone of weekday, hour, dte_min and dte_max. Default: tz where that is used, otherwise UTC. */
+                /** @description The last trades, as many, that closed before this one opened, on the same day in filter_tz, were all losses. Breakeven trades are skipped. All trades of the accounts count, whatever else is filtered. */
+                after_losses?: components["parameters"]["filter.after_losses"];
+                /** @description Like after_losses, with wins. */
+                after_wins?: components["parameters"]["filter.after_wins"];
+                /** @description The least number of the trade among all openings of the accounts on its day in filter_tz; 1 is the first. */
+                nth_of_day_min?: components["parameters"]["filter.nth_of_day_min"];
+                /** @description The greatest number of the trade among all openings of the accounts on its day in filter_tz. */
+                nth_of_day_max?: components["parameters"]["filter.nth_of_day_max"];
+                /** @description The IANA time zone of weekday, hour, dte_min, dte_max and the days of after_losses to nth_of_day_max. Default: tz where that is used, otherwise UTC. */
                 filter_tz?: components["parameters"]["filter.filter_tz"];
                 /** @description Setups; see setup_mode. A list: separated by commas, repeated, or both. */
                 setup_id?: components["parameters"]["filter.setup_id"];
@@ -8445,7 +8485,15 @@ export interface operations {
                 hour?: components["parameters"]["filter.hour"];
                 /** @description Sessions of the opening on the clock of New York: premarket from 04:00, rth from 09:30, afterhours from 16:00, overnight from 20:00. A list: separated by commas, repeated, or both. */
                 session?: components["parameters"]["filter.session"];
-                /** @description The IANA time zone of weekday, hour, dte_min and dte_max. Default: tz where that is used, otherwise UTC. */
+                /** @description The last trades, as many, that closed before this one opened, on the same day in filter_tz, were all losses. Breakeven trades are skipped. All trades of the accounts count, whatever else is filtered. */
+                after_losses?: components["parameters"]["filter.after_losses"];
+                /** @description Like after_losses, with wins. */
+                after_wins?: components["parameters"]["filter.after_wins"];
+                /** @description The least number of the trade among all openings of the accounts on its day in filter_tz; 1 is the first. */
+                nth_of_day_min?: components["parameters"]["filter.nth_of_day_min"];
+                /** @description The greatest number of the trade among all openings of the accounts on its day in filter_tz. */
+                nth_of_day_max?: components["parameters"]["filter.nth_of_day_max"];
+                /** @description The IANA time zone of weekday, hour, dte_min, dte_max and the days of after_losses to nth_of_day_max. Default: tz where that is used, otherwise UTC. */
                 filter_tz?: components["parameters"]["filter.filter_tz"];
                 /** @description Setups; see setup_mode. A list: separated by commas, repeated, or both. */
                 setup_id?: components["parameters"]["filter.setup_id"];
@@ -8579,7 +8627,15 @@ export interface operations {
                 hour?: components["parameters"]["filter.hour"];
                 /** @description Sessions of the opening on the clock of New York: premarket from 04:00, rth from 09:30, afterhours from 16:00, overnight from 20:00. A list: separated by commas, repeated, or both. */
                 session?: components["parameters"]["filter.session"];
-                /** @description The IANA time zone of weekday, hour, dte_min and dte_max. Default: tz where that is used, otherwise UTC. */
+                /** @description The last trades, as many, that closed before this one opened, on the same day in filter_tz, were all losses. Breakeven trades are skipped. All trades of the accounts count, whatever else is filtered. */
+                after_losses?: components["parameters"]["filter.after_losses"];
+                /** @description Like after_losses, with wins. */
+                after_wins?: components["parameters"]["filter.after_wins"];
+                /** @description The least number of the trade among all openings of the accounts on its day in filter_tz; 1 is the first. */
+                nth_of_day_min?: components["parameters"]["filter.nth_of_day_min"];
+                /** @description The greatest number of the trade among all openings of the accounts on its day in filter_tz. */
+                nth_of_day_max?: components["parameters"]["filter.nth_of_day_max"];
+                /** @description The IANA time zone of weekday, hour, dte_min, dte_max and the days of after_losses to nth_of_day_max. Default: tz where that is used, otherwise UTC. */
                 filter_tz?: components["parameters"]["filter.filter_tz"];
                 /** @description Setups; see setup_mode. A list: separated by commas, repeated, or both. */
                 setup_id?: components["parameters"]["filter.setup_id"];
@@ -8715,7 +8771,15 @@ export interface operations {
                 hour?: components["parameters"]["filter.hour"];
                 /** @description Sessions of the opening on the clock of New York: premarket from 04:00, rth from 09:30, afterhours from 16:00, overnight from 20:00. A list: separated by commas, repeated, or both. */
                 session?: components["parameters"]["filter.session"];
-                /** @description The IANA time zone of weekday, hour, dte_min and dte_max. Default: tz where that is used, otherwise UTC. */
+                /** @description The last trades, as many, that closed before this one opened, on the same day in filter_tz, were all losses. Breakeven trades are skipped. All trades of the accounts count, whatever else is filtered. */
+                after_losses?: components["parameters"]["filter.after_losses"];
+                /** @description Like after_losses, with wins. */
+                after_wins?: components["parameters"]["filter.after_wins"];
+                /** @description The least number of the trade among all openings of the accounts on its day in filter_tz; 1 is the first. */
+                nth_of_day_min?: components["parameters"]["filter.nth_of_day_min"];
+                /** @description The greatest number of the trade among all openings of the accounts on its day in filter_tz. */
+                nth_of_day_max?: components["parameters"]["filter.nth_of_day_max"];
+                /** @description The IANA time zone of weekday, hour, dte_min, dte_max and the days of after_losses to nth_of_day_max. Default: tz where that is used, otherwise UTC. */
                 filter_tz?: components["parameters"]["filter.filter_tz"];
                 /** @description Setups; see setup_mode. A list: separated by commas, repeated, or both. */
                 setup_id?: components["parameters"]["filter.setup_id"];
@@ -8851,7 +8915,15 @@ export interface operations {
                 hour?: components["parameters"]["filter.hour"];
                 /** @description Sessions of the opening on the clock of New York: premarket from 04:00, rth from 09:30, afterhours from 16:00, overnight from 20:00. A list: separated by commas, repeated, or both. */
                 session?: components["parameters"]["filter.session"];
-                /** @description The IANA time zone of weekday, hour, dte_min and dte_max. Default: tz where that is used, otherwise UTC. */
+                /** @description The last trades, as many, that closed before this one opened, on the same day in filter_tz, were all losses. Breakeven trades are skipped. All trades of the accounts count, whatever else is filtered. */
+                after_losses?: components["parameters"]["filter.after_losses"];
+                /** @description Like after_losses, with wins. */
+                after_wins?: components["parameters"]["filter.after_wins"];
+                /** @description The least number of the trade among all openings of the accounts on its day in filter_tz; 1 is the first. */
+                nth_of_day_min?: components["parameters"]["filter.nth_of_day_min"];
+                /** @description The greatest number of the trade among all openings of the accounts on its day in filter_tz. */
+                nth_of_day_max?: components["parameters"]["filter.nth_of_day_max"];
+                /** @description The IANA time zone of weekday, hour, dte_min, dte_max and the days of after_losses to nth_of_day_max. Default: tz where that is used, otherwise UTC. */
                 filter_tz?: components["parameters"]["filter.filter_tz"];
                 /** @description Setups; see setup_mode. A list: separated by commas, repeated, or both. */
                 setup_id?: components["parameters"]["filter.setup_id"];
@@ -8987,7 +9059,15 @@ export interface operations {
                 hour?: components["parameters"]["filter.hour"];
                 /** @description Sessions of the opening on the clock of New York: premarket from 04:00, rth from 09:30, afterhours from 16:00, overnight from 20:00. A list: separated by commas, repeated, or both. */
                 session?: components["parameters"]["filter.session"];
-                /** @description The IANA time zone of weekday, hour, dte_min and dte_max. Default: tz where that is used, otherwise UTC. */
+                /** @description The last trades, as many, that closed before this one opened, on the same day in filter_tz, were all losses. Breakeven trades are skipped. All trades of the accounts count, whatever else is filtered. */
+                after_losses?: components["parameters"]["filter.after_losses"];
+                /** @description Like after_losses, with wins. */
+                after_wins?: components["parameters"]["filter.after_wins"];
+                /** @description The least number of the trade among all openings of the accounts on its day in filter_tz; 1 is the first. */
+                nth_of_day_min?: components["parameters"]["filter.nth_of_day_min"];
+                /** @description The greatest number of the trade among all openings of the accounts on its day in filter_tz. */
+                nth_of_day_max?: components["parameters"]["filter.nth_of_day_max"];
+                /** @description The IANA time zone of weekday, hour, dte_min, dte_max and the days of after_losses to nth_of_day_max. Default: tz where that is used, otherwise UTC. */
                 filter_tz?: components["parameters"]["filter.filter_tz"];
                 /** @description Setups; see setup_mode. A list: separated by commas, repeated, or both. */
                 setup_id?: components["parameters"]["filter.setup_id"];
@@ -9127,7 +9207,15 @@ export interface operations {
                 hour?: components["parameters"]["filter.hour"];
                 /** @description Sessions of the opening on the clock of New York: premarket from 04:00, rth from 09:30, afterhours from 16:00, overnight from 20:00. A list: separated by commas, repeated, or both. */
                 session?: components["parameters"]["filter.session"];
-                /** @description The IANA time zone of weekday, hour, dte_min and dte_max. Default: tz where that is used, otherwise UTC. */
+                /** @description The last trades, as many, that closed before this one opened, on the same day in filter_tz, were all losses. Breakeven trades are skipped. All trades of the accounts count, whatever else is filtered. */
+                after_losses?: components["parameters"]["filter.after_losses"];
+                /** @description Like after_losses, with wins. */
+                after_wins?: components["parameters"]["filter.after_wins"];
+                /** @description The least number of the trade among all openings of the accounts on its day in filter_tz; 1 is the first. */
+                nth_of_day_min?: components["parameters"]["filter.nth_of_day_min"];
+                /** @description The greatest number of the trade among all openings of the accounts on its day in filter_tz. */
+                nth_of_day_max?: components["parameters"]["filter.nth_of_day_max"];
+                /** @description The IANA time zone of weekday, hour, dte_min, dte_max and the days of after_losses to nth_of_day_max. Default: tz where that is used, otherwise UTC. */
                 filter_tz?: components["parameters"]["filter.filter_tz"];
                 /** @description Setups; see setup_mode. A list: separated by commas, repeated, or both. */
                 setup_id?: components["parameters"]["filter.setup_id"];
@@ -9261,7 +9349,15 @@ export interface operations {
                 hour?: components["parameters"]["filter.hour"];
                 /** @description Sessions of the opening on the clock of New York: premarket from 04:00, rth from 09:30, afterhours from 16:00, overnight from 20:00. A list: separated by commas, repeated, or both. */
                 session?: components["parameters"]["filter.session"];
-                /** @description The IANA time zone of weekday, hour, dte_min and dte_max. Default: tz where that is used, otherwise UTC. */
+                /** @description The last trades, as many, that closed before this one opened, on the same day in filter_tz, were all losses. Breakeven trades are skipped. All trades of the accounts count, whatever else is filtered. */
+                after_losses?: components["parameters"]["filter.after_losses"];
+                /** @description Like after_losses, with wins. */
+                after_wins?: components["parameters"]["filter.after_wins"];
+                /** @description The least number of the trade among all openings of the accounts on its day in filter_tz; 1 is the first. */
+                nth_of_day_min?: components["parameters"]["filter.nth_of_day_min"];
+                /** @description The greatest number of the trade among all openings of the accounts on its day in filter_tz. */
+                nth_of_day_max?: components["parameters"]["filter.nth_of_day_max"];
+                /** @description The IANA time zone of weekday, hour, dte_min, dte_max and the days of after_losses to nth_of_day_max. Default: tz where that is used, otherwise UTC. */
                 filter_tz?: components["parameters"]["filter.filter_tz"];
                 /** @description Setups; see setup_mode. A list: separated by commas, repeated, or both. */
                 setup_id?: components["parameters"]["filter.setup_id"];
@@ -9395,7 +9491,15 @@ export interface operations {
                 hour?: components["parameters"]["filter.hour"];
                 /** @description Sessions of the opening on the clock of New York: premarket from 04:00, rth from 09:30, afterhours from 16:00, overnight from 20:00. A list: separated by commas, repeated, or both. */
                 session?: components["parameters"]["filter.session"];
-                /** @description The IANA time zone of weekday, hour, dte_min and dte_max. Default: tz where that is used, otherwise UTC. */
+                /** @description The last trades, as many, that closed before this one opened, on the same day in filter_tz, were all losses. Breakeven trades are skipped. All trades of the accounts count, whatever else is filtered. */
+                after_losses?: components["parameters"]["filter.after_losses"];
+                /** @description Like after_losses, with wins. */
+                after_wins?: components["parameters"]["filter.after_wins"];
+                /** @description The least number of the trade among all openings of the accounts on its day in filter_tz; 1 is the first. */
+                nth_of_day_min?: components["parameters"]["filter.nth_of_day_min"];
+                /** @description The greatest number of the trade among all openings of the accounts on its day in filter_tz. */
+                nth_of_day_max?: components["parameters"]["filter.nth_of_day_max"];
+                /** @description The IANA time zone of weekday, hour, dte_min, dte_max and the days of after_losses to nth_of_day_max. Default: tz where that is used, otherwise UTC. */
                 filter_tz?: components["parameters"]["filter.filter_tz"];
                 /** @description Setups; see setup_mode. A list: separated by commas, repeated, or both. */
                 setup_id?: components["parameters"]["filter.setup_id"];
@@ -9533,7 +9637,15 @@ export interface operations {
                 hour?: components["parameters"]["filter.hour"];
                 /** @description Sessions of the opening on the clock of New York: premarket from 04:00, rth from 09:30, afterhours from 16:00, overnight from 20:00. A list: separated by commas, repeated, or both. */
                 session?: components["parameters"]["filter.session"];
-                /** @description The IANA time zone of weekday, hour, dte_min and dte_max. Default: tz where that is used, otherwise UTC. */
+                /** @description The last trades, as many, that closed before this one opened, on the same day in filter_tz, were all losses. Breakeven trades are skipped. All trades of the accounts count, whatever else is filtered. */
+                after_losses?: components["parameters"]["filter.after_losses"];
+                /** @description Like after_losses, with wins. */
+                after_wins?: components["parameters"]["filter.after_wins"];
+                /** @description The least number of the trade among all openings of the accounts on its day in filter_tz; 1 is the first. */
+                nth_of_day_min?: components["parameters"]["filter.nth_of_day_min"];
+                /** @description The greatest number of the trade among all openings of the accounts on its day in filter_tz. */
+                nth_of_day_max?: components["parameters"]["filter.nth_of_day_max"];
+                /** @description The IANA time zone of weekday, hour, dte_min, dte_max and the days of after_losses to nth_of_day_max. Default: tz where that is used, otherwise UTC. */
                 filter_tz?: components["parameters"]["filter.filter_tz"];
                 /** @description Setups; see setup_mode. A list: separated by commas, repeated, or both. */
                 setup_id?: components["parameters"]["filter.setup_id"];
@@ -10868,7 +10980,15 @@ export interface operations {
                 hour?: components["parameters"]["filter.hour"];
                 /** @description Sessions of the opening on the clock of New York: premarket from 04:00, rth from 09:30, afterhours from 16:00, overnight from 20:00. A list: separated by commas, repeated, or both. */
                 session?: components["parameters"]["filter.session"];
-                /** @description The IANA time zone of weekday, hour, dte_min and dte_max. Default: tz where that is used, otherwise UTC. */
+                /** @description The last trades, as many, that closed before this one opened, on the same day in filter_tz, were all losses. Breakeven trades are skipped. All trades of the accounts count, whatever else is filtered. */
+                after_losses?: components["parameters"]["filter.after_losses"];
+                /** @description Like after_losses, with wins. */
+                after_wins?: components["parameters"]["filter.after_wins"];
+                /** @description The least number of the trade among all openings of the accounts on its day in filter_tz; 1 is the first. */
+                nth_of_day_min?: components["parameters"]["filter.nth_of_day_min"];
+                /** @description The greatest number of the trade among all openings of the accounts on its day in filter_tz. */
+                nth_of_day_max?: components["parameters"]["filter.nth_of_day_max"];
+                /** @description The IANA time zone of weekday, hour, dte_min, dte_max and the days of after_losses to nth_of_day_max. Default: tz where that is used, otherwise UTC. */
                 filter_tz?: components["parameters"]["filter.filter_tz"];
                 /** @description Setups; see setup_mode. A list: separated by commas, repeated, or both. */
                 setup_id?: components["parameters"]["filter.setup_id"];
@@ -12353,7 +12473,15 @@ export interface operations {
                 hour?: components["parameters"]["filter.hour"];
                 /** @description Sessions of the opening on the clock of New York: premarket from 04:00, rth from 09:30, afterhours from 16:00, overnight from 20:00. A list: separated by commas, repeated, or both. */
                 session?: components["parameters"]["filter.session"];
-                /** @description The IANA time zone of weekday, hour, dte_min and dte_max. Default: tz where that is used, otherwise UTC. */
+                /** @description The last trades, as many, that closed before this one opened, on the same day in filter_tz, were all losses. Breakeven trades are skipped. All trades of the accounts count, whatever else is filtered. */
+                after_losses?: components["parameters"]["filter.after_losses"];
+                /** @description Like after_losses, with wins. */
+                after_wins?: components["parameters"]["filter.after_wins"];
+                /** @description The least number of the trade among all openings of the accounts on its day in filter_tz; 1 is the first. */
+                nth_of_day_min?: components["parameters"]["filter.nth_of_day_min"];
+                /** @description The greatest number of the trade among all openings of the accounts on its day in filter_tz. */
+                nth_of_day_max?: components["parameters"]["filter.nth_of_day_max"];
+                /** @description The IANA time zone of weekday, hour, dte_min, dte_max and the days of after_losses to nth_of_day_max. Default: tz where that is used, otherwise UTC. */
                 filter_tz?: components["parameters"]["filter.filter_tz"];
                 /** @description Setups; see setup_mode. A list: separated by commas, repeated, or both. */
                 setup_id?: components["parameters"]["filter.setup_id"];
@@ -12487,7 +12615,15 @@ export interface operations {
                 hour?: components["parameters"]["filter.hour"];
                 /** @description Sessions of the opening on the clock of New York: premarket from 04:00, rth from 09:30, afterhours from 16:00, overnight from 20:00. A list: separated by commas, repeated, or both. */
                 session?: components["parameters"]["filter.session"];
-                /** @description The IANA time zone of weekday, hour, dte_min and dte_max. Default: tz where that is used, otherwise UTC. */
+                /** @description The last trades, as many, that closed before this one opened, on the same day in filter_tz, were all losses. Breakeven trades are skipped. All trades of the accounts count, whatever else is filtered. */
+                after_losses?: components["parameters"]["filter.after_losses"];
+                /** @description Like after_losses, with wins. */
+                after_wins?: components["parameters"]["filter.after_wins"];
+                /** @description The least number of the trade among all openings of the accounts on its day in filter_tz; 1 is the first. */
+                nth_of_day_min?: components["parameters"]["filter.nth_of_day_min"];
+                /** @description The greatest number of the trade among all openings of the accounts on its day in filter_tz. */
+                nth_of_day_max?: components["parameters"]["filter.nth_of_day_max"];
+                /** @description The IANA time zone of weekday, hour, dte_min, dte_max and the days of after_losses to nth_of_day_max. Default: tz where that is used, otherwise UTC. */
                 filter_tz?: components["parameters"]["filter.filter_tz"];
                 /** @description Setups; see setup_mode. A list: separated by commas, repeated, or both. */
                 setup_id?: components["parameters"]["filter.setup_id"];
@@ -13444,7 +13580,15 @@ export interface operations {
                 hour?: components["parameters"]["filter.hour"];
                 /** @description Sessions of the opening on the clock of New York: premarket from 04:00, rth from 09:30, afterhours from 16:00, overnight from 20:00. A list: separated by commas, repeated, or both. */
                 session?: components["parameters"]["filter.session"];
-                /** @description The IANA time zone of weekday, hour, dte_min and dte_max. Default: tz where that is used, otherwise UTC. */
+                /** @description The last trades, as many, that closed before this one opened, on the same day in filter_tz, were all losses. Breakeven trades are skipped. All trades of the accounts count, whatever else is filtered. */
+                after_losses?: components["parameters"]["filter.after_losses"];
+                /** @description Like after_losses, with wins. */
+                after_wins?: components["parameters"]["filter.after_wins"];
+                /** @description The least number of the trade among all openings of the accounts on its day in filter_tz; 1 is the first. */
+                nth_of_day_min?: components["parameters"]["filter.nth_of_day_min"];
+                /** @description The greatest number of the trade among all openings of the accounts on its day in filter_tz. */
+                nth_of_day_max?: components["parameters"]["filter.nth_of_day_max"];
+                /** @description The IANA time zone of weekday, hour, dte_min, dte_max and the days of after_losses to nth_of_day_max. Default: tz where that is used, otherwise UTC. */
                 filter_tz?: components["parameters"]["filter.filter_tz"];
                 /** @description Setups; see setup_mode. A list: separated by commas, repeated, or both. */
                 setup_id?: components["parameters"]["filter.setup_id"];
@@ -13739,7 +13883,15 @@ export interface operations {
                 hour?: components["parameters"]["filter.hour"];
                 /** @description Sessions of the opening on the clock of New York: premarket from 04:00, rth from 09:30, afterhours from 16:00, overnight from 20:00. A list: separated by commas, repeated, or both. */
                 session?: components["parameters"]["filter.session"];
-                /** @description The IANA time zone of weekday, hour, dte_min and dte_max. Default: tz where that is used, otherwise UTC. */
+                /** @description The last trades, as many, that closed before this one opened, on the same day in filter_tz, were all losses. Breakeven trades are skipped. All trades of the accounts count, whatever else is filtered. */
+                after_losses?: components["parameters"]["filter.after_losses"];
+                /** @description Like after_losses, with wins. */
+                after_wins?: components["parameters"]["filter.after_wins"];
+                /** @description The least number of the trade among all openings of the accounts on its day in filter_tz; 1 is the first. */
+                nth_of_day_min?: components["parameters"]["filter.nth_of_day_min"];
+                /** @description The greatest number of the trade among all openings of the accounts on its day in filter_tz. */
+                nth_of_day_max?: components["parameters"]["filter.nth_of_day_max"];
+                /** @description The IANA time zone of weekday, hour, dte_min, dte_max and the days of after_losses to nth_of_day_max. Default: tz where that is used, otherwise UTC. */
                 filter_tz?: components["parameters"]["filter.filter_tz"];
                 /** @description Setups; see setup_mode. A list: separated by commas, repeated, or both. */
                 setup_id?: components["parameters"]["filter.setup_id"];

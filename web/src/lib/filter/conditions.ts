@@ -32,7 +32,11 @@ export interface Conditions extends ExcursionMembers {
   weekdays: string[]; // 0 is Sunday
   hours: string[];
   sessions: string[];
-  zone: string; // of weekdays, hours and days to expiry; '' for that of the filter
+  afterLosses: string; // in a row, closed before on the same day
+  afterWins: string;
+  nthMin: string; // the number among the day's openings
+  nthMax: string;
+  zone: string; // of weekdays, hours and days; '' for that of the filter
   setups: string[]; // ids
   setupMode: Mode;
   tags: string[]; // ids
@@ -80,6 +84,8 @@ const whole = (least: number, most: number) => (text: string) => {
 };
 const flag = oneOf('true', 'false');
 const maxDays = 230 * 366;
+const maxRow = 20; // losses or wins
+const maxNth = 1_000_000;
 
 export const fields: Field[] = [
   { member: 'status', api: 'status', clean: oneOf('open', 'closed') },
@@ -111,6 +117,10 @@ export const fields: Field[] = [
     list: true,
     clean: oneOf('premarket', 'rth', 'afterhours', 'overnight'),
   },
+  { member: 'afterLosses', api: 'after_losses', clean: whole(1, maxRow), type: 'number' },
+  { member: 'afterWins', api: 'after_wins', clean: whole(1, maxRow), type: 'number' },
+  { member: 'nthMin', api: 'nth_of_day_min', clean: whole(1, maxNth), type: 'number' },
+  { member: 'nthMax', api: 'nth_of_day_max', clean: whole(1, maxNth), type: 'number' },
   { member: 'zone', api: 'filter_tz', clean: (text) => (isZone(text) ? text : '') },
   { member: 'setups', api: 'setup_id', name: 'setup', list: true, clean: keep },
   { member: 'setupMode', api: 'setup_mode', clean: oneOf('all', 'none'), none: 'any' },

@@ -19,6 +19,9 @@ export type PartID =
   | 'weekday'
   | 'hour'
   | 'session'
+  | 'afterLosses'
+  | 'afterWins'
+  | 'nth'
   | 'setup'
   | 'tag'
   | 'rule'
@@ -123,6 +126,21 @@ function describeDays(min: string, max: string): string {
   return `${describeRange(min, max, (text) => text)} days to expiry`;
 }
 
+/** Describes a row of results before the trade: "after a loss", "after 2 wins". */
+const describeRow = (count: string, one: string, many: string) =>
+  count === '1' ? `after a ${one}` : `after ${count} ${many}`;
+
+const ordinals = ['', 'first', 'second', 'third', 'fourth', 'fifth'];
+const ordinal = (n: string) => ordinals[Number(n)] ?? `number ${n}`;
+
+/** Describes the number on a day: "first trade of the day", "third or later of the day". */
+function describeNth(min: string, max: string): string {
+  const least = min || '1';
+  if (!max) return `${ordinal(least)} or later of the day`;
+  if (least === max) return `${ordinal(max)} trade of the day`;
+  return least === '1' ? `first ${max} trades of the day` : `${ordinal(least)} to ${ordinal(max)} of the day`;
+}
+
 function describeIDs(ids: string[], mode: string, words: Words, one: string, many: string): string {
   const names = ids.map(words.name);
   if (mode === 'none') {
@@ -188,6 +206,9 @@ export function describeFilter(f: Filter, words: Words): Part[] {
   if (f.hours.length > 0) add('hour', describeHours(f.hours, words.hour), { hours: [] });
   if (f.sessions.length > 0)
     add('session', joinTexts(f.sessions.map((s) => sessionPhrases[s]!)), { sessions: [] });
+  if (f.afterLosses) add('afterLosses', describeRow(f.afterLosses, 'loss', 'losses'), { afterLosses: '' });
+  if (f.afterWins) add('afterWins', describeRow(f.afterWins, 'win', 'wins'), { afterWins: '' });
+  if (f.nthMin || f.nthMax) add('nth', describeNth(f.nthMin, f.nthMax), { nthMin: '', nthMax: '' });
   if (f.setups.length > 0 || f.setupMode === 'none')
     add('setup', describeIDs(f.setups, f.setupMode, words, 'setup', 'setups'), {
       setups: [],
