@@ -75,7 +75,7 @@ func TestExcursion(t *testing.T) {
 		figures := d.get("/analytics/excursions?explain=true").want(http.StatusOK)
 		figures.holds("", `{"trades": 1, "with_excursion": 1, "exact": 0, "with_r": 1,
 			"winners": {"trades": 1, "avg_mae": {"low": 4, "high": 4}, "avg_mfe": {"low": 10, "high": 12}},
-			"points": [{"trade_id": "`+id+`", "net_pnl": 6, "r": 1.5, "mae_low": 4, "mfe_high": 12}],
+			"points": [{"trade_id": "`+id+`", "net_pnl": 6, "r": 1.5, "mae_low": 4, "mfe_high": 12, "symbol": "BTCUSD", "mae_r": 1, "mfe_r": 2.5}],
 			"baseline": {"stop": null, "target": null, "low": 1.5, "high": 1.5, "halves": [{"low": 1.5}, {"low": 0}]},
 			"went_for_breakeven": {"low": 0, "high": 0}}`)
 		// A stop at 1 R would have been hit; one at 1.5 R not.

@@ -213,13 +213,18 @@ type CountBounds struct {
 
 // ExcursionPoint is one trade.
 type ExcursionPoint struct {
-	TradeID journal.TradeID `json:"trade_id" doc:"Empty for access tokens with scope analytics."`
-	NetPnL  decimal.Decimal `json:"net_pnl"`
-	R       decimal.Null    `json:"r"`
-	MAELow  decimal.Decimal `json:"mae_low"`
-	MAEHigh decimal.Decimal `json:"mae_high"`
-	MFELow  decimal.Decimal `json:"mfe_low"`
-	MFEHigh decimal.Decimal `json:"mfe_high"`
+	TradeID  journal.TradeID `json:"trade_id" doc:"Empty for access tokens with scope analytics."`
+	Symbol   string          `json:"symbol"`
+	ClosedAt time.Time       `json:"closed_at"`
+	NetPnL   decimal.Decimal `json:"net_pnl"`
+	R        decimal.Null    `json:"r"`
+	MAELow   decimal.Decimal `json:"mae_low"`
+	MAEHigh  decimal.Decimal `json:"mae_high"`
+	MFELow   decimal.Decimal `json:"mfe_low"`
+	MFEHigh  decimal.Decimal `json:"mfe_high"`
+	// MAER and MFER are the lower bounds in units of initial risk.
+	MAER decimal.Null `json:"mae_r" doc:"mae_low in units of initial risk."`
+	MFER decimal.Null `json:"mfe_r" doc:"mfe_low in units of initial risk."`
 }
 
 // WhatIf sums up results in risk units if every trade had been closed at a stop or a
@@ -311,9 +316,12 @@ func AnalyzeExcursions(s *Selection, zone *time.Location, seed uint64) Excursion
 
 func newExcursionPoint(s *Selection, i int, net decimal.Decimal, e *TradeExcursion) ExcursionPoint {
 	p := s.picks[i]
+	c := s.pages[p.source]
 	return ExcursionPoint{
-		TradeID: s.ID(i), NetPnL: net, R: s.pages[p.source].rMultiple.at(p.row),
+		TradeID: s.ID(i), Symbol: c.symbol.at(p.row), ClosedAt: time.UnixMicro(s.closed(i)).UTC(),
+		NetPnL: net, R: c.rMultiple.at(p.row),
 		MAELow: e.MAELow.Decimal, MAEHigh: e.MAEHigh.Decimal, MFELow: e.MFELow.Decimal, MFEHigh: e.MFEHigh.Decimal,
+		MAER: e.MAER, MFER: e.MFER,
 	}
 }
 

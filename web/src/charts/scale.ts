@@ -33,6 +33,27 @@ export function findNearest(positions: number[], x: number): number {
   return Math.abs(positions[low]! - x) <= Math.abs(positions[high]! - x) ? low : high;
 }
 
+/** Returns the index of the point nearest to (x, y) in both directions, -1 if none. */
+export function findNearestPoint(xs: number[], ys: number[], x: number, y: number): number {
+  let nearest = -1;
+  let least = Infinity;
+  xs.forEach((px, i) => {
+    const distance = (px - x) ** 2 + (ys[i]! - y) ** 2;
+    if (distance < least) [nearest, least] = [i, distance];
+  });
+  return nearest;
+}
+
+/** Returns an SVG path through points, such as M0 1L2 3. */
+export function linePath(xs: number[], ys: number[]): string {
+  return xs.map((px, i) => `${i === 0 ? 'M' : 'L'}${px.toFixed(1)} ${ys[i]!.toFixed(1)}`).join('');
+}
+
+/** Returns the path of the band between two lines. */
+export function bandPath(xs: number[], low: number[], high: number[]): string {
+  return `${linePath([...xs, ...[...xs].reverse()], [...high, ...[...low].reverse()])}Z`;
+}
+
 /** Returns the point a key moves to from point `at` (-1 for none), null if the key does not move. */
 export function stepTo(key: string, at: number, count: number): number | null {
   const last = count - 1;
@@ -53,6 +74,17 @@ export function stepTo(key: string, at: number, count: number): number | null {
 export function pickEvenly(count: number, room: number, each: number): number[] {
   const step = Math.max(1, Math.ceil((count * each) / Math.max(room, 1)));
   return Array.from({ length: count }, (_, i) => i).filter((i) => i % step === 0);
+}
+
+/** Returns the labels without those that would overlap the one before them. */
+export function dropOverlaps<T extends { at: number; text: string }>(labels: T[]): T[] {
+  let end = -Infinity;
+  return labels.filter(({ at, text }) => {
+    const half = textWidth(text) / 2;
+    if (at - half < end) return false;
+    end = at + half + 6;
+    return true;
+  });
 }
 
 /** Returns the depth of a color from 0 to 1. It grows fast near zero, so small values differ visibly. */

@@ -148,7 +148,7 @@ test('bars follow the unit, and amounts can be hidden', async ({ page, api, sign
   await expect(page.getByText(/\$\d/)).toHaveCount(0);
 });
 
-test('MAE & MFE compares results with prices, and equity shows open positions', async ({
+test('MAE & MFE says whether exits are too early, and equity shows open positions', async ({
   page,
   api,
   signIn,
@@ -169,7 +169,7 @@ test('MAE & MFE compares results with prices, and equity shows open positions', 
   await fill('buy', 100, `${monday}T14:30:10Z`);
   await fill('sell', 102, `${tuesday}T15:10:10Z`);
   await signIn('/reports/excursions');
-  await expect(page.getByText('No prices for these trades')).toBeVisible();
+  await expect(page.getByText('No MAE or MFE for these trades')).toBeVisible();
   await expect(page.getByRole('main').getByRole('link', { name: 'Add prices' })).toHaveAttribute(
     'href',
     '/prices',
@@ -180,14 +180,29 @@ test('MAE & MFE compares results with prices, and equity shows open positions', 
   await importBars(api, 'MSFT', minuteBars(tuesday, 101, 102));
   const trades = await api<{ id: string }[]>('GET', '/trades');
   for (const t of trades) await api('PATCH', `/trades/${t.id}`, { initial_risk: 50 });
-  await page.reload();
+  // "Exits too early?" takes two actions: Reports, MAE & MFE. A sentence and a chart answer it.
+  await page.goto('/');
+  await page.getByRole('link', { name: 'Reports', exact: true }).click();
+  await page.getByRole('link', { name: 'MAE & MFE' }).click();
   // The bars of Monday end an hour before the exchange closes, so they cover too little of MSFT.
-  await expect(page.getByText('1 of 2 trades with prices')).toBeVisible();
+  await expect(page.getByText('1 of 2 trades with MAE and MFE')).toBeVisible();
+  await expect(page.getByText('Not enough trades with prices after the exit')).toBeVisible();
+  await expect(page.getByText('0 of 1 trade reached 1 R and still closed at a loss.')).toBeVisible();
+  const held = page.getByRole('slider', { name: 'Average change after the exit' });
+  await held.press('Home');
+  await expect(held).toHaveAttribute('aria-valuetext', /^5 minutes later: /);
+
+  await page.getByRole('button', { name: 'Show What if: stop distance as a table' }).click();
   const stops = page.getByRole('table').filter({ hasText: 'Winners / losers stopped' });
   await expect(stops.getByRole('row').nth(1)).toContainText('As traded');
   await expect(stops.getByRole('row')).toHaveCount(8);
-  await expect(page.getByRole('table').filter({ hasText: 'Exit later by' }).getByRole('row')).toHaveCount(6);
   await expectAccessible('the report of MAE and MFE');
+  // A point opens its trade.
+  const points = page.getByRole('slider', { name: 'MFE and result of each trade' });
+  await points.press('Home');
+  await expect(points).toHaveAttribute('aria-valuetext', /^AAPL, .*: MFE .*, result /);
+  await points.press('Enter');
+  await expect(page.getByRole('dialog', { name: /AAPL/ })).toBeVisible();
 
   await page.goto('/?range=all');
   await page.getByRole('radio', { name: 'Equity', exact: true }).check();

@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import {
+  bandPath,
   centerBefore,
   colorDepth,
+  dropOverlaps,
   findNearest,
+  findNearestPoint,
+  linePath,
   pickEvenly,
   stepTo,
   textWidth,
@@ -46,5 +50,21 @@ describe('scale', () => {
 
   it('colorDepth separates a loss of 64 from one of 488', () => {
     expect(colorDepth(-488, 488) - colorDepth(-64, 488)).toBeGreaterThan(0.5);
+  });
+
+  it('findNearestPoint measures in both directions', () => {
+    expect(findNearestPoint([0, 10, 10], [0, 50, 0], 9, 40)).toBe(1);
+    expect(findNearestPoint([0, 10, 10], [0, 50, 0], 9, 4)).toBe(2);
+    expect(findNearestPoint([], [], 1, 1)).toBe(-1);
+  });
+
+  it('paths go through the points, bands back along the lower bound', () => {
+    expect(linePath([0, 2], [1, 3])).toBe('M0.0 1.0L2.0 3.0');
+    expect(bandPath([0, 2], [1, 1], [3, 4])).toBe('M0.0 3.0L2.0 4.0L2.0 1.0L0.0 1.0Z');
+  });
+
+  it('dropOverlaps keeps labels apart', () => {
+    const labels = [0, 10, 40, 200].map((at) => ({ at, text: '1.5 R' }));
+    expect(dropOverlaps(labels).map((l) => l.at)).toEqual([0, 40, 200]);
   });
 });

@@ -4036,18 +4036,25 @@ export interface components {
             [key: string]: unknown;
         };
         ExcursionPoint: {
+            /** Format: date-time */
+            closed_at: string;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             mae_high: number;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             mae_low: number;
+            /** @description mae_low in units of initial risk. */
+            mae_r: number | null;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             mfe_high: number;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             mfe_low: number;
+            /** @description mfe_low in units of initial risk. */
+            mfe_r: number | null;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             net_pnl: number;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             r: number | null;
+            symbol: string;
             /** @description Empty for access tokens with scope analytics. */
             trade_id: string;
         } & {
