@@ -204,21 +204,29 @@ func TestPositions(t *testing.T) {
 		d := w.trader()
 		d.fill("BTCUSD", "buy 3@100", 1, crypto)
 		id := d.fill("BTCUSD", "sell 1@102", 2, crypto).text("trade_id")
-		d.fill("ETHUSD", "sell 1@10", 2, crypto)
+		short := d.fill("ETHUSD", "sell 1@10", 2, crypto).text("trade_id")
 		d.annotate(id, more{"stop_price": 95})
+		d.annotate(short, more{"stop_price": 12.5})
+		d.put("/positions/"+short+"/mark", more{"price": 10}).want(http.StatusOK).
+			holds("", `{"stop_distance": 2.5, "stop_distance_pct": 25, "open_risk": 2.5}`)
 		list := d.get("/positions?symbol=BTCUSD").want(http.StatusOK)
-		list.holds("", `[{"trade_id": "`+id+`", "quantity": 2, "avg_entry_price": 100, "mark": null, "unrealized_pnl": null, "open_risk": null}]`)
+		list.holds("", `[{"trade_id": "`+id+`", "quantity": 2, "avg_entry_price": 100, "mark": null, "unrealized_pnl": null, "open_risk": null,
+			"root": "BTCUSD", "option_right": null, "strike": null, "expiry": null, "stop_distance": null, "stop_distance_pct": null}]`)
 		d.get("/positions").want(http.StatusOK).holds("", `[{}, {}]`)
 
 		w.addBars(0, [4]int64{100, 101, 100, 100}, [4]int64{100, 102, 99, 101}, [4]int64{101, 105, 98, 103})
 		valued := d.get("/positions?symbol=BTCUSD").want(http.StatusOK)
 		// 2 × (103 − 100) are not realized; the closed part realized 2.
 		valued.holds("0", `{"mark": {"price": 103, "at": "2026-01-05T15:03:00Z", "source": "TradingView", "stale": true},
-			"unrealized_pnl": 6, "realized_pnl": 2, "day_change": 8, "open_risk": 16}`)
+			"unrealized_pnl": 6, "realized_pnl": 2, "day_change": 8, "open_risk": 16, "stop_distance": 8}`).
+			is("0.stop_distance_pct", "7.766990291262") // 800 / 103
 
 		path := "/positions/" + id + "/mark"
 		d.put(path, more{"price": 110}).want(http.StatusOK).
-			holds("", `{"mark": {"price": 110, "source": "typed", "stale": false}, "unrealized_pnl": 20, "day_change": null, "open_risk": 30}`)
+			holds("", `{"mark": {"price": 110, "source": "typed", "stale": false}, "unrealized_pnl": 20, "day_change": null, "open_risk": 30, "stop_distance": 15}`)
+		// Beyond the stop there is no risk left, and the distance is negative.
+		d.put(path, more{"price": 94}).want(http.StatusOK).holds("", `{"open_risk": 0, "stop_distance": -1}`)
+		d.put(path, more{"price": 0}).want(http.StatusOK).holds("", `{"stop_distance": -95, "stop_distance_pct": null}`)
 		d.put(path, more{"price": -1}).wantField("price")
 		d.put(path, more{}).wantField("price")
 		w.addUser(d.client, "other@example.org").put(path, more{"price": 1}).wantError(http.StatusNotFound, "not_found")

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"cmp"
 	"context"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -18,6 +19,7 @@ import (
 // positionTotals are sums over open positions.
 type positionTotals struct {
 	Totals    []currencyTotals        `json:"totals" doc:"A member for each currency, by its name."`
+	Roots     []rootTotals            `json:"roots" doc:"A member for each underlying and currency, by their names."`
 	Converted orNull[convertedTotals] `json:"converted" doc:"All totals in one currency; null unless currency was sent."`
 }
 
@@ -30,9 +32,20 @@ type PositionAmounts struct {
 }
 
 type currencyTotals struct {
-	Currency  string `json:"currency"`
-	Positions int    `json:"positions" doc:"How many positions are open."`
-	Marked    int    `json:"marked" doc:"How many of them have a mark. The others are in no sum."`
+	Currency string `json:"currency"`
+	PositionSums
+}
+
+type rootTotals struct {
+	Root     string `json:"root" doc:"As root in a position."`
+	Currency string `json:"currency"`
+	PositionSums
+}
+
+// PositionSums counts positions and adds up their known amounts.
+type PositionSums struct {
+	Positions int `json:"positions" doc:"How many positions are open."`
+	Marked    int `json:"marked" doc:"How many of them have a mark. The others are in no sum."`
 	PositionAmounts
 }
 
@@ -72,7 +85,7 @@ func (a positionAPI) registerPositionTotalRoutes(api *API) {
 		if err != nil {
 			return nil, err
 		}
-		out := positionTotals{Totals: sumPositions(list)}
+		out := sumPositions(list)
 		if currency == "" {
 			return answer(out, nil)
 		}
@@ -82,27 +95,39 @@ func (a positionAPI) registerPositionTotalRoutes(api *API) {
 	})
 }
 
-// sumPositions returns position totals by currency.
-func sumPositions(list []position) []currencyTotals {
-	byCurrency := map[string]*currencyTotals{}
-	totals := []currencyTotals{}
-	for _, p := range list {
-		sum := byCurrency[p.PnLCurrency]
-		if sum == nil {
-			sum = &currencyTotals{Currency: p.PnLCurrency}
-			byCurrency[p.PnLCurrency] = sum
-		}
-		sum.Positions++
-		if p.Mark.value != nil {
-			sum.Marked++
-		}
-		sum.add(PositionAmounts{UnrealizedPnL: p.UnrealizedPnL, DayChange: p.DayChange, OpenRisk: p.OpenRisk})
+// sumPositions returns position totals by currency, and by underlying and currency.
+func sumPositions(list []position) positionTotals {
+	type root struct{ name, currency string }
+	currencies, roots := map[string]*PositionSums{}, map[root]*PositionSums{}
+	for i := range list {
+		addPosition(currencies, list[i].PnLCurrency, &list[i])
+		addPosition(roots, root{list[i].Root, list[i].PnLCurrency}, &list[i])
 	}
-	for _, sum := range byCurrency {
-		totals = append(totals, *sum)
+	out := positionTotals{Totals: []currencyTotals{}, Roots: []rootTotals{}}
+	for _, currency := range slices.Sorted(maps.Keys(currencies)) {
+		out.Totals = append(out.Totals, currencyTotals{Currency: currency, PositionSums: *currencies[currency]})
 	}
-	slices.SortFunc(totals, func(a, b currencyTotals) int { return strings.Compare(a.Currency, b.Currency) })
-	return totals
+	for key, sums := range roots {
+		out.Roots = append(out.Roots, rootTotals{Root: key.name, Currency: key.currency, PositionSums: *sums})
+	}
+	slices.SortFunc(out.Roots, func(a, b rootTotals) int {
+		return cmp.Or(strings.Compare(a.Root, b.Root), strings.Compare(a.Currency, b.Currency))
+	})
+	return out
+}
+
+// addPosition adds a position to the sums of its group.
+func addPosition[K comparable](groups map[K]*PositionSums, key K, p *position) {
+	sums := groups[key]
+	if sums == nil {
+		sums = &PositionSums{}
+		groups[key] = sums
+	}
+	sums.Positions++
+	if p.Mark.value != nil {
+		sums.Marked++
+	}
+	sums.add(PositionAmounts{UnrealizedPnL: p.UnrealizedPnL, DayChange: p.DayChange, OpenRisk: p.OpenRisk})
 }
 
 // add adds the known amounts.

@@ -10,6 +10,7 @@ import (
 	"fillbook/internal/figures/excursions"
 	"fillbook/internal/figures/tradeview"
 	"fillbook/internal/prices/rates"
+	"fillbook/internal/trading/instruments"
 	"fillbook/internal/trading/matching"
 	"fillbook/internal/trading/tradefilter"
 )
@@ -19,7 +20,11 @@ type position struct {
 	TradeID        journal.TradeID      `json:"trade_id"`
 	AccountID      journal.AccountID    `json:"account_id"`
 	Symbol         string               `json:"symbol"`
+	Root           string               `json:"root" doc:"As in the filter: the root of a future, the underlying of an option, else the symbol."`
 	InstrumentType string               `json:"instrument_type"`
+	OptionRight    *string              `json:"option_right"`
+	Strike         decimal.Null         `json:"strike"`
+	Expiry         *journal.Day         `json:"expiry"`
 	Direction      matching.Direction   `json:"direction" enum:"long,short"`
 	OpenedAt       time.Time            `json:"opened_at"`
 	PnLCurrency    string               `json:"pnl_currency"`
@@ -30,6 +35,8 @@ type position struct {
 	RealizedPnL    decimal.Decimal      `json:"realized_pnl" doc:"Net result of the closed part."`
 	DayChange      decimal.Null         `json:"day_change" doc:"How much the result changed since the last price of the session before; all of it for a position opened in this session."`
 	StopPrice      decimal.Null         `json:"stop_price"`
+	StopDistance   decimal.Null         `json:"stop_distance" doc:"How far the mark is from the stop, as a price; negative beyond it, null without a stop or a mark."`
+	StopPct        decimal.Null         `json:"stop_distance_pct" doc:"The same in percent of the mark; null at a mark of 0."`
 	OpenRisk       decimal.Null         `json:"open_risk" doc:"What is lost from the mark to the stop, at least 0; null without a stop or a mark."`
 }
 
@@ -124,15 +131,18 @@ func (a positionAPI) readPositions(ctx context.Context, query tradeview.Query) (
 
 func shapePosition(v *tradeview.View, value excursions.Valuation) position {
 	out := position{
-		TradeID: v.ID, AccountID: v.Account, Symbol: v.Instrument.Symbol, InstrumentType: v.Instrument.Type, Direction: v.Direction,
+		TradeID: v.ID, AccountID: v.Account, Symbol: v.Instrument.Symbol, Root: instruments.RootOf(v.Instrument.Symbol, v.Instrument.Type),
+		InstrumentType: v.Instrument.Type, OptionRight: nilIfZero(v.Instrument.OptionRight), Strike: v.Instrument.Strike,
+		Expiry: nilIfZero(v.Instrument.Expiry), Direction: v.Direction,
 		OpenedAt: v.OpenedAt, PnLCurrency: v.Currency, Quantity: value.Quantity, AvgEntryPrice: v.AvgEntry,
 		UnrealizedPnL: value.Unrealized, RealizedPnL: v.RealizedPnL, DayChange: value.DayChange, StopPrice: v.Annotations.StopPrice,
 	}
 	if m := value.Mark; m != nil {
 		out.Mark = orNull[positionMark]{&positionMark{Price: m.Price, At: m.At, Source: m.Source, Stale: m.IsStale}}
 	}
-	if v.Annotations.StopPrice.Valid {
-		out.OpenRisk = value.RiskAt(v.Annotations.StopPrice.Decimal, &v.Trade)
+	if stop := v.Annotations.StopPrice; stop.Valid {
+		out.OpenRisk = value.RiskAt(stop.Decimal, &v.Trade)
+		out.StopDistance, out.StopPct = value.DistanceTo(stop.Decimal)
 	}
 	return out
 }

@@ -46,7 +46,7 @@ func TestPositionTotals(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
-		d.get("/positions/totals").want(http.StatusOK).is("totals", `[]`).is("converted", `null`)
+		d.get("/positions/totals").want(http.StatusOK).is("totals", `[]`).is("roots", `[]`).is("converted", `null`)
 		d.get("/positions/totals?currency=EUR").want(http.StatusOK).
 			is("converted", `{"currency":"EUR","day_change":null,"missing":[],"open_risk":null,"rates":[],"unrealized_pnl":null}`)
 		mark := func(id string, price string) {
@@ -67,6 +67,9 @@ func TestPositionTotals(t *testing.T) {
 		const usd = `{"currency":"USD","day_change":null,"marked":2,"open_risk":14,"positions":3,"unrealized_pnl":7.5}`
 		const eur = `{"currency":"EUR","day_change":null,"marked":1,"open_risk":null,"positions":1,"unrealized_pnl":3}`
 		d.get("/positions/totals").want(http.StatusOK).is("totals", `[`+eur+`,`+usd+`]`).is("converted", `null`)
+		d.get("/positions/totals").want(http.StatusOK).holds("roots", `[{"root": "BTCEUR", "currency": "EUR", "unrealized_pnl": 3},
+			{"root": "BTCUSD", "currency": "USD", "positions": 1, "marked": 1, "unrealized_pnl": 10, "open_risk": 14},
+			{"root": "ETHUSD", "unrealized_pnl": -2.5, "open_risk": null}, {"root": "SOLUSD", "marked": 0, "unrealized_pnl": null}]`)
 		d.get("/positions/totals?symbol=ETHUSD").want(http.StatusOK).holds("totals", `[{"currency": "USD", "positions": 1, "unrealized_pnl": -2.5}]`)
 		d.get("/positions/totals?status=closed").want(http.StatusOK).holds("totals", `[{}, {}]`)
 		// Without a rate nothing is converted, and a rate is never 1.

@@ -20,6 +20,7 @@ var screens = []string{
 	"/{$}",
 	"/trades", "/trades/{id}",
 	"/review",
+	"/positions",
 	"/calendar", "/calendar/{day}", "/calendar/week/{day}", "/calendar/month/{month}",
 	"/notes", "/notes/templates", "/notes/{id}",
 	"/reports", "/reports/{report}",

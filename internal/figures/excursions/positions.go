@@ -52,6 +52,22 @@ func (v *Valuation) RiskAt(stop decimal.Decimal, t *ledger.Trade) decimal.Null {
 	return t.Rate.Convert(decimal.Max(risk, decimal.Zero))
 }
 
+// DistanceTo returns how far the mark is from a stop, as a price and in percent of the
+// mark. Beyond the stop both are negative.
+func (v *Valuation) DistanceTo(stop decimal.Decimal) (distance, percent decimal.Null) {
+	if v.Mark == nil {
+		return distance, percent
+	}
+	away := v.Mark.Price.Sub(stop)
+	if v.Quantity.Sign() < 0 {
+		away = away.Neg()
+	}
+	if !v.Mark.Price.IsZero() {
+		percent = decimal.Of(away.Mul(decimal.New(100)).DivAverage(v.Mark.Price.Abs()))
+	}
+	return decimal.Of(away), percent
+}
+
 // Value returns what the owner's open trades are worth, by the last bar that ended before
 // now or by a price typed later.
 func (s *Service) Value(ctx context.Context, owner journal.UserID, now time.Time, ids []journal.TradeID) (found map[journal.TradeID]Valuation, err error) {

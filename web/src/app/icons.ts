@@ -4,6 +4,7 @@ import ArrowLeftRight from '@lucide/svelte/icons/arrow-left-right';
 import CalendarDays from '@lucide/svelte/icons/calendar-days';
 import ChartCandlestick from '@lucide/svelte/icons/chart-candlestick';
 import ChartColumn from '@lucide/svelte/icons/chart-column';
+import CircleDot from '@lucide/svelte/icons/circle-dot';
 import CircleOff from '@lucide/svelte/icons/circle-off';
 import Download from '@lucide/svelte/icons/download';
 import Layers from '@lucide/svelte/icons/layers';
@@ -21,6 +22,7 @@ import type { Component } from 'svelte';
 export const icons: Record<string, Component<{ size?: number; 'aria-hidden'?: 'true' }>> = {
   '/': Sun,
   '/trades': ArrowLeftRight,
+  '/positions': CircleDot,
   '/calendar': CalendarDays,
   '/notes': NotebookPen,
   '/reports': ChartColumn,

@@ -65,6 +65,14 @@ export const routes: Route[] = [
     load: () => import('../screens/trades/Review.svelte'),
   },
   {
+    path: '/positions',
+    title: 'Positions',
+    section: 'review',
+    key: 'u',
+    filtered: true,
+    load: () => import('../screens/trades/Positions.svelte'),
+  },
+  {
     path: '/calendar',
     title: 'Calendar',
     section: 'review',

@@ -31,6 +31,7 @@ const parts: Record<string, (h: Hostile) => Record<string, string | RegExp>> = {
     '/': image,
     '/trades': `setup ${image}`,
     '/review?show=all': image,
+    '/positions': 'Unrealized',
     '/calendar?month=2024-01': /January 2024/,
     '/calendar?year=2024': /January 2024/,
     [`/calendar/${h.day}`]: image,

@@ -49,3 +49,45 @@ test('totals of positions in several currencies', async ({ page, api, signIn, ex
   await choice.selectOption('');
   await expect(totals.getByRole('row', { name: /^All in/ })).toHaveCount(0);
 });
+
+test('positions: result, risk and distance to the stop, by underlying, with a typed price', async ({
+  page,
+  api,
+  signIn,
+  expectAccessible,
+}) => {
+  const account = await mainAccount(api);
+  await openPosition(api, account, 'BTCUSD', 110);
+  await openPosition(api, account, 'ETHUSD', 95);
+  const [eth] = await api<{ trade_id: string }[]>('GET', '/positions?symbol=ETHUSD');
+  await api('PATCH', `/trades/${eth!.trade_id}`, { stop_price: 90 });
+
+  await signIn('/');
+  await page.keyboard.press('g');
+  await page.keyboard.press('u');
+  const table = page.getByRole('region', { name: 'Open positions' });
+  await expect(table.getByRole('row', { name: /ETHUSD/ })).toContainText('5.00 (5.26%)');
+  await expect(table.locator('tfoot')).toContainText('10.00');
+
+  // Click, price, Enter: the result follows, and Undo brings the old price back.
+  await page.getByRole('button', { name: /^Price of ETHUSD/ }).click();
+  await page.getByLabel('Last price').fill('89');
+  await page.keyboard.press('Enter');
+  await expect(table.getByRole('row', { name: /ETHUSD/ })).toContainText('−1.00');
+  await expect(table.locator('tfoot')).toContainText('−$2.00');
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(table.locator('tfoot')).toContainText('+$10.00');
+
+  await page.getByRole('button', { name: 'Unrealized' }).click();
+  await expect(table.locator('tbody tr').first()).toContainText('BTCUSD');
+  await page.getByRole('radio', { name: 'By underlying' }).check({ force: true });
+  await expect(table.locator('tbody tr')).toHaveCount(4);
+  await expectAccessible('positions by underlying');
+  await expectFitsPhone(page, 'positions by underlying');
+
+  await page.getByRole('heading', { name: 'Positions' }).click(); // Enter on the choice would not open a row
+  await page.keyboard.press('j');
+  await page.keyboard.press('j');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('dialog', { name: /BTCUSD/ })).toBeVisible();
+});

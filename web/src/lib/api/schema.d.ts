@@ -5356,6 +5356,7 @@ export interface components {
             day_change: number | null;
             /** @enum {string} */
             direction: "long" | "short";
+            expiry: string | null;
             instrument_type: string;
             /** @description The close of the last bar that ended, or a price typed later; null without one. */
             mark: components["schemas"]["PositionMark"] | null;
@@ -5363,13 +5364,22 @@ export interface components {
             open_risk: number | null;
             /** Format: date-time */
             opened_at: string;
+            option_right: string | null;
             pnl_currency: string;
             /** @description Negative if short. */
             quantity: number;
             /** @description Net result of the closed part. */
             realized_pnl: number;
+            /** @description As in the filter: the root of a future, the underlying of an option, else the symbol. */
+            root: string;
+            /** @description How far the mark is from the stop, as a price; negative beyond it, null without a stop or a mark. */
+            stop_distance: number | null;
+            /** @description The same in percent of the mark; null at a mark of 0. */
+            stop_distance_pct: number | null;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             stop_price: number | null;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            strike: number | null;
             symbol: string;
             trade_id: string;
             /** @description Result at the mark before costs, without what was realized at running average cost. */
@@ -5395,6 +5405,8 @@ export interface components {
         PositionTotals: {
             /** @description All totals in one currency; null unless currency was sent. */
             converted: components["schemas"]["ConvertedTotals"] | null;
+            /** @description A member for each underlying and currency, by their names. */
+            roots: components["schemas"]["RootTotals"][];
             /** @description A member for each currency, by its name. */
             totals: components["schemas"]["CurrencyTotals"][];
         } & {
@@ -5606,6 +5618,29 @@ export interface components {
         };
         RoleChange: {
             is_admin: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        RootTotals: {
+            currency: string;
+            /** @description Sum over the positions that have it; null if none has. */
+            day_change: number | null;
+            /**
+             * Format: int64
+             * @description How many of them have a mark. The others are in no sum.
+             */
+            marked: number;
+            /** @description Sum over the positions with a stop and a mark; null if there is none. */
+            open_risk: number | null;
+            /**
+             * Format: int64
+             * @description How many positions are open.
+             */
+            positions: number;
+            /** @description As root in a position. */
+            root: string;
+            /** @description Sum over the positions that have it; null if none has. */
+            unrealized_pnl: number | null;
         } & {
             [key: string]: unknown;
         };

@@ -51,24 +51,3 @@ export const readDaily = (of: () => ResultScope, enabled: () => boolean = () => 
     enabled: enabled(),
     load: (signal) => answer(api.GET('/api/v1/analytics/daily', { params: { query: of() }, signal })),
   }));
-
-/** The preference of the currency of all totals; '' for each currency by itself. */
-export const totalCurrency = 'today.total_currency';
-
-/** Reads the totals of open positions. */
-export const readPositionTotals = (enabled: () => boolean = () => true) =>
-  query(() => {
-    const currency = String(preferences.get(totalCurrency, ''));
-    const of = filter.scopeWith({ range: 'all' });
-    return {
-      key: ['trades', 'totals', of, currency],
-      enabled: enabled(),
-      load: (signal) =>
-        answer(
-          api.GET('/api/v1/positions/totals', {
-            params: { query: { ...of, ...(currency ? { currency } : {}) } },
-            signal,
-          }),
-        ),
-    };
-  });
