@@ -37,8 +37,22 @@ func (dimensionParam) Schema(huma.Registry) *huma.Schema { return describeEnum(a
 type breakdownRow struct {
 	analytics.Row
 	Evidence    orNull[analytics.Evidence] `json:"evidence" doc:"null if evidence is false"`
+	Rest        orNull[rowRest]            `json:"rest" doc:"The row compared with the other trades of the selection; null if evidence is false, if there are no others, and for realized results."`
 	Name        string                     `json:"name" doc:"The name of the setup, tag or account; otherwise the key."`
 	Explanation *explainedRow              `json:"explanation,omitempty"`
+}
+
+// rowRest is a comparison with the rest.
+type rowRest struct {
+	analytics.Rest
+	Interval orNull[analytics.DifferenceInterval] `json:"interval" doc:"The 95% interval of the difference; null unless both sides have two days with trades."`
+}
+
+func shapeRest(rest *analytics.Rest) orNull[rowRest] {
+	if rest == nil {
+		return orNull[rowRest]{}
+	}
+	return orNull[rowRest]{&rowRest{*rest, orNull[analytics.DifferenceInterval]{rest.Interval}}}
 }
 
 type explainedRow struct {
@@ -67,7 +81,7 @@ func (a figureAPI) breakdown(ctx context.Context, in *breakdownQuery) (*body[[]b
 			})
 		})
 		for _, row := range rows {
-			named := breakdownRow{Row: row, Evidence: orNull[analytics.Evidence]{row.Evidence}, Name: row.Key}
+			named := breakdownRow{Row: row, Evidence: orNull[analytics.Evidence]{row.Evidence}, Rest: shapeRest(row.Rest), Name: row.Key}
 			if name, known := names[row.Key]; known {
 				named.Name = name
 			}

@@ -123,6 +123,7 @@ type tagEffect struct {
 	Kind  playbook.TagKind `json:"kind" enum:"custom,mistake"`
 	Color string           `json:"color"`
 	analytics.Effect
+	Rest orNull[rowRest] `json:"rest" doc:"The same comparison in the form of a breakdown row; null if there are no other trades."`
 }
 
 func (a figureAPI) tagEffects(ctx context.Context, in *tagEffectsQuery) (*body[[]tagEffect], error) {
@@ -144,7 +145,7 @@ func (a figureAPI) tagEffects(ctx context.Context, in *tagEffectsQuery) (*body[[
 		})
 		for _, e := range effects {
 			t := known[e.Key]
-			out = append(out, tagEffect{TagID: t.ID, Name: t.Name, Kind: t.Kind, Color: t.Color, Effect: e})
+			out = append(out, tagEffect{TagID: t.ID, Name: t.Name, Kind: t.Kind, Color: t.Color, Effect: e, Rest: shapeRest(e.Rest)})
 		}
 		return nil
 	})

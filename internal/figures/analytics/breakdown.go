@@ -104,6 +104,10 @@ type Row struct {
 	Evidence    *Evidence `json:"evidence"`
 	PValue      *float64  `json:"p_value"`
 	Significant bool      `json:"significant"`
+	// Rest is null unless evidence is requested, if the row has all trades, and for
+	// realized results.
+	Rest *Rest `json:"rest"`
+	RowShare
 	// BreakevenTolerance is the user's setting as stored; null by default.
 	BreakevenTolerance json.RawMessage `json:"breakeven_tolerance"`
 }
@@ -134,15 +138,20 @@ type rowTally[T number[T]] struct {
 func breakDown[T number[T]](s *Selection, q BreakdownQuery) []Row {
 	keys, rows := tallyRows[T](s, q)
 	list, tallies := []Row{}, []*rowTally[T]{}
+	all := rowTally[T]{tally: tallyAll[T](s)}
 	for k := range rows {
 		if rows[k].trades() > 0 {
 			row := rows[k].toRow(keys[k], s.scale)
 			row.BreakevenTolerance = s.filter.Tolerance.Stored
+			row.RowShare = newRowShare(&rows[k].tally, &all.tally, keys[k] != "" && (q.By == ByTag || q.By == ByMistake))
 			list, tallies = append(list, row), append(tallies, &rows[k])
 		}
 	}
 	if q.Evidence {
-		addEvidence(list, tallies, s.scale, q.Seed)
+		if !s.parts {
+			all.days = tallyNetDays[T](s, q.Zone)
+		}
+		addEvidence(list, tallies, &all, s.scale, q.Seed)
 	}
 	if !q.By.hasOwnOrder() {
 		slices.SortFunc(list, func(a, b Row) int { return cmp.Or(b.NetPnL.Cmp(a.NetPnL), strings.Compare(a.Key, b.Key)) })
@@ -152,22 +161,30 @@ func breakDown[T number[T]](s *Selection, q BreakdownQuery) []Row {
 
 // addEvidence adds intervals and probabilities to rows. Half of the rows are computed in
 // another goroutine.
-func addEvidence[T number[T]](list []Row, tallies []*rowTally[T], scale int32, seed uint64) {
-	days := 0
+func addEvidence[T number[T]](list []Row, tallies []*rowTally[T], all *rowTally[T], scale int32, seed uint64) {
+	days := len(all.days)
 	for _, t := range tallies {
 		days = max(days, len(t.days))
 	}
-	draws := newDraws(rowDraws, days, seed)
-	chances := make([]*float64, len(list))
+	draws, restDraws := newDraws(rowDraws, days, seed), newDraws(rowDraws, days, seed+1)
+	chances, restChances := make([]*float64, len(list)), make([]*float64, len(list))
 	compute := func(first int) {
 		for i := first; i < len(list); i += 2 {
-			evidence, p := tallies[i].computeEvidence(scale, draws)
+			evidence, drawn, p := tallies[i].computeEvidence(scale, draws)
 			list[i].Evidence, chances[i] = &evidence, p
+			if len(all.days) > 0 && tallies[i].trades() < all.trades() {
+				list[i].Rest, restChances[i] = compareWithRest(tallies[i], all, drawn, scale, restDraws)
+			}
 		}
 	}
 	parallel.Run(func() { compute(0) }, func() { compute(1) })
 	for i, p := range correctByHolm(chances) {
 		list[i].PValue, list[i].Significant = p, p != nil && *p < significance
+	}
+	for i, p := range correctByHolm(restChances) {
+		if list[i].Rest != nil {
+			list[i].Rest.PValue = p
+		}
 	}
 }
 
@@ -229,14 +246,15 @@ func (t *rowTally[T]) toRow(key string, scale int32) Row {
 	}
 }
 
-// computeEvidence returns a row's intervals and how likely its result is by chance. A row
-// with too few trades has no probability, so it does not count in the correction.
-func (t *rowTally[T]) computeEvidence(scale int32, draws *draws) (Evidence, *float64) {
-	e := computeEvidence(t.days, scale, draws)
+// computeEvidence returns a row's intervals with the histories drawn for them, and how
+// likely its result is by chance. A row with too few trades has no probability, so it does
+// not count in the correction.
+func (t *rowTally[T]) computeEvidence(scale int32, draws *draws) (Evidence, []drawnHistory[T], *float64) {
+	e, drawn := drawEvidence(t.days, scale, draws)
 	if !checkMinimums(t.trades(), len(t.days)).Enough {
-		return e, nil
+		return e, drawn, nil
 	}
-	return e, pValue(meanError(t.days, scale))
+	return e, drawn, pValue(meanError(t.days, scale))
 }
 
 // hasOwnOrder reports whether a dimension's keys have a natural order.

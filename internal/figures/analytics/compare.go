@@ -62,7 +62,11 @@ func drawDayMeans[T number[T]](days []dayNet[T], scale int32, draws int, seed ui
 	if len(days) < 2 {
 		return nil
 	}
-	list := drawHistories(groupDays(days), scale, newDraws(draws, len(days), seed))
+	return meansOf(drawHistories(groupDays(days), scale, newDraws(draws, len(days), seed)), scale)
+}
+
+// meansOf returns the mean result per trade in drawn histories.
+func meansOf[T number[T]](list []drawnHistory[T], scale int32) []decimal.Decimal {
 	means := make([]decimal.Decimal, len(list))
 	for i := range list {
 		means[i] = mean(list[i].net.decimal(scale), list[i].trades)

@@ -28,6 +28,9 @@ type Effect struct {
 	// the key count; null unless both sides have enough trades and days.
 	PValue      *float64 `json:"p_value"`
 	Significant bool     `json:"significant"`
+	// Rest has the same comparison in the form of a breakdown row.
+	Rest *Rest `json:"rest"`
+	RowShare
 }
 
 // EffectSide is the trades on one side.
@@ -48,7 +51,7 @@ func MeasureEffects(s *Selection, q BreakdownQuery) []Effect {
 }
 
 func measureEffects[T number[T]](s *Selection, q BreakdownQuery) []Effect {
-	all := rowTally[T]{days: tallyNetDays[T](s, q.Zone)}
+	all := rowTally[T]{tally: tallyAll[T](s), days: tallyNetDays[T](s, q.Zone)}
 	rs, _ := computeMultiples(s, readColumn[T](s, netOf))
 	for _, r := range rs {
 		all.rs += r
@@ -62,11 +65,12 @@ func measureEffects[T number[T]](s *Selection, q BreakdownQuery) []Effect {
 			continue
 		}
 		effect, p := compareRow(&rows[k], &all, s.scale)
-		effect.Key = keys[k]
+		effect.Key, effect.RowShare = keys[k], newRowShare(&rows[k].tally, &all.tally, true)
 		list, chances = append(list, effect), append(chances, p)
 	}
 	for i, p := range correctByHolm(chances) {
 		list[i].PValue, list[i].Significant = p, p != nil && *p < significance
+		list[i].Rest = list[i].toRest()
 	}
 	slices.SortFunc(list, func(a, b Effect) int {
 		if a.Total.Valid != b.Total.Valid {

@@ -79,6 +79,12 @@ func assessEvidence[T number[T]](s *Selection, zone *time.Location, seed uint64)
 
 // computeEvidence computes the evidence from days, which must be in order.
 func computeEvidence[T number[T]](days []dayNet[T], scale int32, draws *draws) Evidence {
+	e, _ := drawEvidence(days, scale, draws)
+	return e
+}
+
+// drawEvidence is computeEvidence with the drawn histories, nil with fewer than two days.
+func drawEvidence[T number[T]](days []dayNet[T], scale int32, draws *draws) (Evidence, []drawnHistory[T]) {
 	var all tally[T]
 	for i := range days {
 		all = all.plus(&days[i].tally)
@@ -89,7 +95,7 @@ func computeEvidence[T number[T]](days []dayNet[T], scale int32, draws *draws) E
 	least := checkMinimums(all.trades(), len(days))
 	e.Expectancy.Verdict, e.WinRate.Verdict, e.ProfitFactor.Verdict = least, least, least
 	if len(days) < 2 {
-		return e
+		return e, nil
 	}
 	list := drawHistories(groupDays(days), scale, draws)
 	cut := int(float64(draws.count) * (1 - evidenceLevel) / 2)
@@ -107,7 +113,7 @@ func computeEvidence[T number[T]](days []dayNet[T], scale int32, draws *draws) E
 	low, high = findBounds(list, cut, func(d *drawnHistory[T]) float64 { return d.factor })
 	e.ProfitFactor.Low, e.ProfitFactor.High = finiteOrNil(low.factor), finiteOrNil(high.factor)
 	e.ProfitFactor.Verdict = e.Expectancy.Verdict // above one is above zero
-	return e
+	return e, list
 }
 
 // wilsonInterval returns Wilson's score interval for a share, at the evidence level.

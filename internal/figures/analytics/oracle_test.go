@@ -398,6 +398,7 @@ func (tr *trial) checkAll(q oracle.Question) {
 	for _, by := range oracle.Dimensions() {
 		tr.same("by "+by, j.Breakdown(&q, by), a.breakDown(by, false), "name")
 	}
+	tr.checkEvidence(q, a, draw(tr, "evidence by", oracle.Dimensions()...))
 	for dimension, mistakesOnly := range map[Dimension]bool{ByTag: false, ByMistake: true} {
 		effects := MeasureEffects(a.selection, BreakdownQuery{By: dimension, Mistakes: []journal.TagID{mistakeTag}, Seed: Seed})
 		tr.same("effects by "+string(dimension), j.TagEffects(&q, mistakesOnly), effects, "tag_id", "name", "kind", "color")
@@ -428,13 +429,18 @@ func (tr *trial) checkRealized(q oracle.Question) {
 	tr.same("equity"+basis, j.Equity(&q), BuildEquityCurve(a.columns, CurveQuery{Filter: a.filter, Capital: a.capital, MaxPoints: 10_000}))
 	calendar := BuildCalendar(a.columns, CalendarQuery{Filter: a.filter, Zone: q.Zone, Year: calendarYear, WeekStart: time.Monday})
 	tr.same("calendar"+basis, j.Calendar(&q, calendarYear), calendar, "unreviewed", "notes", "routine_done", "routine_total", "breakeven_tolerance")
-	by := draw(tr, "by", "weekday", "hour", "month", "session")
-	want, evidence := j.Breakdown(&q, by), j.RowEvidence(&q, by)
+	tr.checkEvidence(q, a, draw(tr, "by", "weekday", "hour", "month", "session"))
+}
+
+// checkEvidence compares a breakdown with its evidence.
+func (tr *trial) checkEvidence(q oracle.Question, a answers, by string) {
+	j := &tr.journal
+	want, evidence, rests := j.Breakdown(&q, by), j.RowEvidence(&q, by), j.RowRests(&q, by)
 	for _, element := range want {
 		row := element.(oracle.Object)
-		row["evidence"] = evidence[row["key"].(string)]
+		row["evidence"], row["rest"] = evidence[row["key"].(string)], rests[row["key"].(string)]
 	}
-	tr.same("by "+by+basis, want, a.breakDown(by, true), "name")
+	tr.same(fmt.Sprint("by ", by, " with evidence, realized ", q.Realized), want, a.breakDown(by, true), "name")
 }
 
 // checkThinned requires a thinned curve to be part of the whole curve and keep its ends

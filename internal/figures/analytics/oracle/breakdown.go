@@ -27,7 +27,9 @@ func (j *Journal) Breakdown(q *Question, by string) List {
 	}
 	out := List{}
 	for _, key := range keysOf(groups, rowOrder(by, groups)) {
-		out = append(out, j.newRow(by, key, mergeParts(groups[key])))
+		row := j.newRow(by, key, mergeParts(groups[key])).set("rest", Unpredicted{})
+		addShare(row, mergeParts(groups[key]), mergeParts(list), key != "" && (by == "tag" || by == "mistake"))
+		out = append(out, row)
 	}
 	return out
 }

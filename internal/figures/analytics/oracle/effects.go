@@ -24,6 +24,8 @@ func (j *Journal) TagEffects(q *Question, mistakesOnly bool) List {
 		with := filterTrades(list, func(t *Trade) bool { return slices.Contains(t.Tags, tag) })
 		without := filterTrades(list, func(t *Trade) bool { return !slices.Contains(t.Tags, tag) })
 		rows[tag] = j.newEffect(tag, with, without)
+		addShare(rows[tag], with, list, true)
+		rows[tag]["rest"] = newRest(with, without, Unpredicted{})
 		totals[tag], _ = rows[tag]["total"].(*big.Rat)
 	}
 	out := List{}

@@ -124,17 +124,26 @@ func drawHistories(days []dayGroup, draws int, seed uint64) []history {
 
 // differenceInterval predicts the interval for the difference between two expectancies.
 func differenceInterval(a, b *Question, of, against []*Trade) Object {
-	daysA, daysB := byDay(of, a.basis, time.UTC), byDay(against, b.basis, time.UTC)
-	if len(daysA) < 2 || len(daysB) < 2 {
+	interval := drawDifference(byDay(of, a.basis, time.UTC), byDay(against, b.basis, time.UTC), SummaryDraws)
+	if interval == nil {
 		return Object{"low": nil, "high": nil}
 	}
-	drawnA, drawnB := drawHistories(daysA, SummaryDraws, 1), drawHistories(daysB, SummaryDraws, 2)
-	apart := make([]*big.Rat, SummaryDraws)
+	return interval
+}
+
+// drawDifference returns the interval for the difference between two day lists, nil if
+// one has fewer than two days.
+func drawDifference(daysA, daysB []dayGroup, draws int) Object {
+	if len(daysA) < 2 || len(daysB) < 2 {
+		return nil
+	}
+	drawnA, drawnB := drawHistories(daysA, draws, 1), drawHistories(daysB, draws, 2)
+	apart := make([]*big.Rat, draws)
 	for i := range apart {
 		apart[i] = sub(average(mapTrades(drawnA[i].trades(), net)), average(mapTrades(drawnB[i].trades(), net)))
 	}
 	slices.SortFunc(apart, (*big.Rat).Cmp)
-	return Object{"low": apart[SummaryDraws/40], "high": apart[SummaryDraws-1-SummaryDraws/40]}
+	return Object{"low": apart[draws/40], "high": apart[draws-1-draws/40]}
 }
 
 // compareFactors compares factors; one without a loss is above all others.

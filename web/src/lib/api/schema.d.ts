@@ -3249,6 +3249,8 @@ export interface components {
             fees: number;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             gross_pnl: number;
+            /** @description Whether more than 80% of the selected trades are in the row. */
+            holds_most: boolean;
             key: string;
             /** Format: int64 */
             losses: number;
@@ -3260,6 +3262,12 @@ export interface components {
             p_value: number | null;
             /** Format: double */
             profit_factor: number | null;
+            /** @description The row compared with the other trades of the selection; null if evidence is false, if there are no others, and for realized results. */
+            rest: components["schemas"]["RowRest"] | null;
+            /** @description The same with losing trades. */
+            selects_losers: boolean;
+            /** @description Whether the tag is on winning trades only, unlike the others: it was chosen by the result, so a comparison with the rest says nothing about its cost. */
+            selects_winners: boolean;
             significant: boolean;
             /** Format: int64 */
             trades: number;
@@ -5750,6 +5758,26 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        RowRest: {
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            avg_pnl: number;
+            /** @description The row's average less that of the rest. */
+            difference: number;
+            /** @description The 95% interval of the difference; null unless both sides have two days with trades. */
+            interval: components["schemas"]["DifferenceInterval"] | null;
+            /**
+             * Format: double
+             * @description The probability of such a difference by chance, corrected for the number of rows; null unless both sides have 30 trades on 10 days.
+             */
+            p_value: number | null;
+            /**
+             * Format: int64
+             * @description The trades that are not in the row.
+             */
+            trades: number;
+        } & {
+            [key: string]: unknown;
+        };
         RuleRename: {
             /** @description The line as it was. */
             from: string;
@@ -6562,12 +6590,20 @@ export interface components {
             difference: number | null;
             /** Format: double */
             difference_r: number | null;
+            /** @description Whether more than 80% of the selected trades are in the row. */
+            holds_most: boolean;
             interval: components["schemas"]["DifferenceInterval"];
             /** @enum {string} */
             kind: "custom" | "mistake";
             name: string;
             /** Format: double */
             p_value: number | null;
+            /** @description The same comparison in the form of a breakdown row; null if there are no other trades. */
+            rest: components["schemas"]["RowRest"] | null;
+            /** @description The same with losing trades. */
+            selects_losers: boolean;
+            /** @description Whether the tag is on winning trades only, unlike the others: it was chosen by the result, so a comparison with the rest says nothing about its cost. */
+            selects_winners: boolean;
             significant: boolean;
             tag_id: string;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
