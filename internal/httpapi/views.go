@@ -38,7 +38,7 @@ func viewTag(v views.View) any { return shapeView(v) }
 
 type viewFields struct {
 	Name     opt[string]            `json:"name"`
-	Filter   opt[map[string]string] `json:"filter" doc:"Parameters of the filter of trades; values are texts as in a query. In addition range, a period that moves with the calendar and that clients turn into from and to: today, week, month, 30d, 90d, ytd or 1y. Default: none."`
+	Filter   opt[map[string]string] `json:"filter" doc:"Parameters of the filter of trades; values are texts as in a query. In addition range, a period that moves with the calendar and that clients turn into from and to: today, yesterday, week, last_week, month, last_month, quarter, last_quarter, ytd, last_year, 30d, 90d or 1y. Default: none."`
 	Columns  opt[[]string]          `json:"columns"`
 	Sort     opt[ledger.SortKey]    `json:"sort" doc:"As in the list of trades."`
 	Order    opt[string]            `json:"order" enum:"asc,desc"`

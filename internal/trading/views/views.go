@@ -115,7 +115,9 @@ func (c *Change) apply(view View) (View, error) {
 // server keeps it.
 const rangeName = "range"
 
-var ranges = []string{"today", "week", "month", "30d", "90d", "ytd", "1y"}
+var ranges = []string{
+	"today", "yesterday", "week", "last_week", "month", "last_month", "quarter", "last_quarter", "ytd", "last_year", "30d", "90d", "1y",
+}
 
 // checkFilter checks parameters as in a query.
 func checkFilter(values map[string]string) (Query, error) {

@@ -10,9 +10,15 @@ export function isTyping(event: KeyboardEvent): boolean {
   );
 }
 
+/** Reports whether a modifier is pressed. Many keyboards have brackets on AltGr, which is Ctrl and Alt, or on Alt. */
+function isModified({ key, ctrlKey, altKey, metaKey }: KeyboardEvent): boolean {
+  const isBracket = key === '[' || key === ']';
+  return metaKey || (isBracket ? ctrlKey && !altKey : ctrlKey || altKey);
+}
+
 /** Reports whether a shortcut applies: the user is not typing and no dialog is open. */
 export function isForPage(event: KeyboardEvent): boolean {
-  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return false;
+  if (event.defaultPrevented || isModified(event)) return false;
   return !isTyping(event) && document.querySelector('dialog[open]') === null;
 }
 
@@ -23,6 +29,7 @@ export interface Keys {
   newTrade: () => void;
   importFile: () => void;
   addFilter: () => void;
+  stepRange: (by: -1 | 1) => void;
 }
 
 const sequenceMillis = 1200; // between g and the letter
@@ -57,6 +64,8 @@ export function listenForKeys(
       n: keys.newTrade,
       i: keys.importFile,
       f: keys.addFilter,
+      '[': () => keys.stepRange(-1),
+      ']': () => keys.stepRange(1),
     }[event.key];
     if (!action) return;
     event.preventDefault();

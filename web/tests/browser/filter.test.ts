@@ -115,11 +115,27 @@ test('suggestions are chosen one by one with the keyboard', async ({ page, api, 
     'with 2 R or more',
   ]);
   await expect(page.getByText('No matching trades')).toBeVisible();
-  await input.fill('gapped');
-  await expect(options.first()).toContainText('mention “gapped”');
-  await page.keyboard.press('Escape');
-  await page.keyboard.press('Escape');
-  await expect(page.getByRole('button', { name: 'Add filter' })).toBeVisible();
+  // Words that are no condition stay visible; notes are searched only on demand.
+  await input.fill('losing gapped');
+  await expect(options.first()).toContainText('Losing Not understood: gapped');
+  await page.keyboard.press('Enter');
+  await expect(page).not.toHaveURL(/[?&]q=/);
+  const chips = page.getByRole('list', { name: 'Conditions' });
+  await expect(chips.getByText('Not understood: gapped')).toBeVisible();
+  await chips.getByRole('button', { name: 'Search notes for “gapped”' }).click();
+  await expect(page).toHaveURL(/[?&]q=gapped/);
+  await expect(chips.getByText('Not understood')).toHaveCount(0);
+  await page.getByRole('button', { name: 'Clear all' }).click();
+
+  // Brackets step through periods.
+  await page.getByLabel('Range', { exact: true }).selectOption('month');
+  await page.getByRole('heading', { level: 1 }).click();
+  await page.keyboard.press('[');
+  await expect(page).toHaveURL(/range=last_month/);
+  await page.keyboard.press(']');
+  await expect(page).toHaveURL(/range=month/);
+  await page.getByLabel('Range', { exact: true }).selectOption('Last trading day');
+  await expect(page).toHaveURL(/range=custom&from=2026-03-27&to=2026-03-27/);
 });
 
 test('a selection is compared with the rest and with a view', async ({

@@ -9,6 +9,7 @@ import {
   writeFilter,
   type Filter,
 } from '../../src/lib/filter/filter';
+import { stepRange, type Range } from '../../src/lib/filter/periods';
 import { endOf, instantOf, isDay, startOf, wallClock } from '../../src/lib/format/days';
 
 const full: Filter = {
@@ -128,6 +129,12 @@ describe('ranges', () => {
     ['90d', '2026-08-18', '2026-11-15'],
     ['ytd', '2026-01-01', '2026-11-15'],
     ['1y', '2025-11-16', '2026-11-15'],
+    ['yesterday', '2026-11-14', '2026-11-14'],
+    ['last_week', '2026-11-02', '2026-11-08'],
+    ['last_month', '2026-10-01', '2026-10-31'],
+    ['quarter', '2026-10-01', '2026-11-15'],
+    ['last_quarter', '2026-07-01', '2026-09-30'],
+    ['last_year', '2025-01-01', '2025-12-31'],
     ['all', '', ''],
   ] as const)('%s', (range, from, to) => {
     expect(daysOf({ ...emptyFilter, range } as Filter, 'UTC', 1, '2026-11-15')).toEqual({ from, to });
@@ -137,6 +144,37 @@ describe('ranges', () => {
     expect(daysOf({ ...emptyFilter, range: 'week' } as Filter, 'UTC', 0, '2026-11-15').from).toBe(
       '2026-11-15',
     );
+  });
+});
+
+describe('the period before and after', () => {
+  const step = (range: Range, by: -1 | 1, from = '', to = '') => {
+    const next = stepRange({ range, from, to }, by, '2026-11-18', 1);
+    return next && [next.range, next.from, next.to].join(' ').trim();
+  };
+
+  it.each<[Range, -1 | 1, string | null]>([
+    ['today', -1, 'yesterday'],
+    ['yesterday', 1, 'today'],
+    ['yesterday', -1, 'custom 2026-11-16 2026-11-16'],
+    ['today', 1, null],
+    ['week', -1, 'last_week'],
+    ['last_week', -1, 'custom 2026-11-02 2026-11-08'],
+    ['month', -1, 'last_month'],
+    ['last_month', 1, 'month'],
+    ['last_month', -1, 'custom 2026-09-01 2026-09-30'],
+    ['last_quarter', -1, 'custom 2026-04-01 2026-06-30'],
+    ['ytd', -1, 'last_year'],
+    ['last_year', -1, 'custom 2024-01-01 2024-12-31'],
+    ['30d', -1, 'custom 2026-09-20 2026-10-19'],
+    ['all', -1, null],
+  ])('%s by %i', (range, by, expected) => expect(step(range, by)).toBe(expected));
+
+  it('keeps the kind of chosen days', () => {
+    expect(step('custom', 1, '2026-09-01', '2026-09-30')).toBe('last_month');
+    expect(step('custom', -1, '2026-02-01', '2026-02-28')).toBe('custom 2026-01-01 2026-01-31');
+    expect(step('custom', 1, '2026-11-05', '2026-11-09')).toBe('custom 2026-11-10 2026-11-14');
+    expect(step('custom', -1, '2026-11-05', '')).toBeNull();
   });
 });
 

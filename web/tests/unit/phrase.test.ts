@@ -9,12 +9,21 @@ const journal: Journal = {
   setups: [
     { id: 's1', name: 'Opening drive' },
     { id: 's2', name: 'Short squeeze' },
+    { id: 's3', name: 'Pullback to the 20 EMA' },
   ],
-  tags: [{ id: 't1', name: 'FOMO' }],
+  tags: [
+    { id: 't1', name: 'FOMO' },
+    { id: 't2', name: 'Gap up' },
+    { id: 't3', name: 'Gap down' },
+  ],
   rules: ['Wait for the retest', 'Small size'],
   accounts: [{ id: 'a1', name: 'Futures live' }],
   signs: { decimal: '.', group: ',' },
   hour: (hour) => `${hour}:00`,
+  period: ({ from, to }) => `${from}..${to}`,
+  today: '2026-11-18', // a Wednesday
+  weekStart: 1,
+  lastTradingDay: '2026-11-16',
 };
 const empty = emptyFilter as Filter;
 const words = {
@@ -25,8 +34,9 @@ const words = {
 
 /** Returns the filter a text makes, without what is empty. */
 function read(text: string, now: Filter = empty) {
-  return applyTerms(now, parsePhrase(text, journal));
+  return applyTerms(now, parsePhrase(text, journal).terms);
 }
+const unknown = (text: string) => parsePhrase(text, journal).unknown;
 const sentence = (f: Partial<Filter>) =>
   describeFilter({ ...empty, ...f }, words)
     .map((part) => part.text)
@@ -56,7 +66,10 @@ describe('a typed phrase', () => {
     ['14:00', { hours: afternoon }],
     ['2pm', { hours: afternoon }],
     ['after 2 PM', { hours: afternoon }],
-    ['before 2', { hours: ['0', '1'] }],
+    ['before 2am', { hours: ['0', '1'] }],
+    ["after 14 o'clock", { hours: afternoon }],
+    ['between 9 and 11am', { hours: ['9', '10'] }],
+    ['at 10am', { hours: ['10'] }],
     ['from 9:00 to 11:00', { hours: ['9', '10'] }],
     ['9:00-11:00', { hours: ['9', '10'] }],
     ['r > 2', { rMin: '2' }],
@@ -88,12 +101,145 @@ describe('a typed phrase', () => {
     ['feeling calm', { emotions: ['calm'] }],
     ['shorts on fridays', { side: 'short', weekdays: ['5'] }],
     ['shorts ON', { side: 'short', roots: ['ON'] }],
-    ['losing gap fill', { outcomes: ['loss'], q: 'gap fill' }],
+    ['losing "gap fill"', { outcomes: ['loss'], q: 'gap fill' }],
+    ['mentioning gap', { q: 'gap' }],
+    ['pullback losers', { outcomes: ['loss'], setups: ['s3'] }],
+    ['20 ema', { setups: ['s3'] }],
+    ['setup pull', { setups: ['s3'] }],
+    ['held over 1 hour', { holdMin: '3600' }],
+    ['held for more than an hour', { holdMin: '3600' }],
+    ['under 5 min', { holdMax: '300' }],
+    ['losers held less than 90 seconds', { outcomes: ['loss'], holdMax: '90' }],
+    ['held 5 to 30 min', { holdMin: '300', holdMax: '1800' }],
+    ['held between 1h and 2h', { holdMin: '3600', holdMax: '7200' }],
+    ['over 2r', { rMin: '2' }],
+    ['at least 1.5 R', { rMin: '1.5' }],
+    ['no mistakes', { mistake: 'false' }],
+    ['after 2 losses', { afterLosses: '2' }],
+    ['after two straight losses', { afterLosses: '2' }],
+    ['after a loss', { afterLosses: '1' }],
+    ['after a win', { afterWins: '1' }],
+    ['after 3 wins in a row', { afterWins: '3' }],
+    ['after a losing trade', { afterLosses: '1' }],
+    ['first trade of the day', { nthMin: '1', nthMax: '1' }],
+    ['the first trade', { nthMin: '1', nthMax: '1' }],
+    ['third or later', { nthMin: '3', nthMax: '' }],
+    ['3rd trade of the day or later', { nthMin: '3', nthMax: '' }],
+    ['2nd to 4th trade', { nthMin: '2', nthMax: '4' }],
+    ['first two trades', { nthMin: '', nthMax: '2' }],
+    [
+      'Friday losers in NQ after two losses',
+      { weekdays: ['5'], outcomes: ['loss'], roots: ['NQ'], afterLosses: '2' },
+    ],
   ])('%s', (text, filter) => expect(read(text)).toEqual(filter));
+
+  const custom = (from: string, to: string) => ({ range: 'custom', from, to });
+  const named = (range: string) => ({ range, from: '', to: '' });
+  it.each<[string, object]>([
+    ['today', named('today')],
+    ['yesterday', named('yesterday')],
+    ['last trading day', custom('2026-11-16', '2026-11-16')],
+    ['this week', named('week')],
+    ['last week', named('last_week')],
+    ['this month', named('month')],
+    ['last month', named('last_month')],
+    ['this quarter', named('quarter')],
+    ['last quarter', named('last_quarter')],
+    ['this year', named('ytd')],
+    ['year to date', named('ytd')],
+    ['ytd', named('ytd')],
+    ['last year', named('last_year')],
+    ['last 30 days', named('30d')],
+    ['last 10 days', custom('2026-11-09', '2026-11-18')],
+    ['past two weeks', custom('2026-11-05', '2026-11-18')],
+    ['last 3 months', custom('2026-08-19', '2026-11-18')],
+    ['since monday', custom('2026-11-16', '')],
+    ['since wed', custom('2026-11-18', '')],
+    ['last friday', custom('2026-11-13', '2026-11-13')],
+    ['in march', custom('2026-03-01', '2026-03-31')],
+    ['december', custom('2025-12-01', '2025-12-31')],
+    ['march 2024', custom('2024-03-01', '2024-03-31')],
+    ['since march', custom('2026-03-01', '')],
+    ['nov 11', custom('2026-11-11', '2026-11-11')],
+    ['11 nov 2025', custom('2025-11-11', '2025-11-11')],
+    ['nov 30th', custom('2025-11-30', '2025-11-30')],
+    ['2026-11-11', custom('2026-11-11', '2026-11-11')],
+    ['2024', custom('2024-01-01', '2024-12-31')],
+    ['2025', named('last_year')],
+    ['q1', custom('2026-01-01', '2026-03-31')],
+    ['q4 2025', custom('2025-10-01', '2025-12-31')],
+    ['before march', custom('', '2026-02-28')],
+    ['after nov 11', custom('2026-11-12', '')],
+    ['until 2026-06-30', custom('', '2026-06-30')],
+    ['from jan 5 to feb 3', custom('2026-01-05', '2026-02-03')],
+    ['losing nq last month', { outcomes: ['loss'], roots: ['NQ'], ...named('last_month') }],
+  ])('dates: %s', (text, filter) => {
+    expect(read(text)).toEqual(filter);
+    expect(unknown(text)).toEqual([]);
+  });
+
+  it.each<[string, Partial<Filter>, string[]]>([
+    ['losing gap fill', { outcomes: ['loss'] }, ['gap', 'fill']], // gap may be two tags
+    ['zebra', {}, ['zebra']],
+    ['after 14', {}, ['after 14']], // not a time without a colon, am or pm
+    ['nq before 2', { roots: ['NQ'] }, ['before 2']],
+    ['after 9:30', {}, ['after 9:30']], // whole hours only
+    ['not friday', {}, ['not friday']], // never the opposite
+    ['losing except on friday', { outcomes: ['loss'] }, ['except on friday']],
+    ['held over 5', {}, ['held over 5']],
+    ['over 500', {}, ['over 500']],
+    ['hold 5', {}, ['hold 5']],
+    ['nov 31', {}, ['nov 31']],
+    ['last 0 days', {}, ['last 0 days']],
+    ['after 0 losses', {}, ['after 0 losses']],
+    ['after 30 losses', {}, ['after 30 losses']],
+    ['first', {}, ['first']],
+    ['fat finger losers on monday', { outcomes: ['loss'], weekdays: ['1'] }, ['fat finger']],
+  ])('not understood: %s', (text, filter, words) => {
+    const reading = parsePhrase(text, journal);
+    expect(applyTerms(empty, reading.terms)).toEqual(filter);
+    expect(reading.unknown).toEqual(words);
+  });
+
+  it('offers a choice of names that begin alike', () => {
+    const { choices } = parsePhrase('losing gap', journal);
+    expect(choices).toHaveLength(1);
+    expect(choices[0]!.options.map((o) => o.label)).toEqual(['Gap up', 'Gap down']);
+    expect(suggest('losing gap', journal).slice(0, 3)).toMatchObject([
+      { label: 'Losing', unknown: ['gap'] },
+      { label: 'Losing · Gap up', unknown: [] },
+      { label: 'Losing · Gap down', unknown: [] },
+    ]);
+  });
+
+  it('drops no word, wherever it stands', () => {
+    const known = [
+      ...['losing', 'nq', 'friday', 'after', '2', 'losses', 'not', 'held', 'over', '1', 'hour', 'last'],
+      ...['month', 'pullback', 'r', '>', '14:00', 'since', 'march', 'the', 'first', 'no', 'or', 'trade'],
+    ];
+    const strange = ['zebra', 'yak', 'lynx'];
+    let seed = 1;
+    const next = (n: number) => (seed = (seed * 48271) % 2147483647) % n;
+    for (let i = 0; i < 500; i++) {
+      const typed = Array.from({ length: next(6) }, () => known[next(known.length)]!);
+      for (const word of strange) typed.splice(next(typed.length + 1), 0, word);
+      const { unknown, terms } = parsePhrase(typed.join(' '), journal);
+      const shown = unknown.join(' ').split(' ');
+      for (const word of strange) expect(shown, typed.join(' ')).toContain(word);
+      if (terms.length === 0)
+        for (const word of typed.filter((w) => !['the', 'trade', '>'].includes(w)))
+          expect(shown, typed.join(' ')).toContain(word);
+    }
+  });
+
+  it('never searches notes by itself', () => {
+    for (const text of ['zebra', 'losing zebra', 'wait for it', 'nq after 2', 'last zebra'])
+      expect(parsePhrase(text, journal).terms.some((t) => t.kind === 'Notes')).toBe(false);
+  });
 
   it('adds to what is there', () => {
     expect(read('monday', { ...empty, weekdays: ['5'] })).toEqual({ weekdays: ['5', '1'] });
-    expect(read('gap', { ...empty, q: 'late' })).toEqual({ q: 'late gap' });
+    expect(read('"gap"', { ...empty, q: 'late' })).toEqual({ q: 'late gap' });
     expect(read('fomo', { ...empty, tags: ['t2'], tagMode: 'none' })).toEqual({
       tags: ['t1'],
       tagMode: 'any',
@@ -102,8 +248,8 @@ describe('a typed phrase', () => {
 
   it('decimal commas', () => {
     const german: Journal = { ...journal, signs: { decimal: ',', group: '.' } };
-    expect(applyTerms(empty, parsePhrase('r > 1,5', german))).toEqual({ rMin: '1.5' });
-    expect(applyTerms(empty, parsePhrase('pnl > 1.250', german))).toEqual({ pnlMin: '1250' });
+    expect(applyTerms(empty, parsePhrase('r > 1,5', german).terms)).toEqual({ rMin: '1.5' });
+    expect(applyTerms(empty, parsePhrase('pnl > 1.250', german).terms)).toEqual({ pnlMin: '1250' });
     expect(suggest('r > 1.5', german)[0]).toMatchObject({ label: '≥ 1,5 R' });
   });
 
@@ -116,14 +262,25 @@ describe('suggestions', () => {
   const first = (text: string) => suggest(text, journal).map((s) => `${s.kind} ${s.label}`);
 
   it('offers roots and symbols', () => {
-    expect(first('nq')).toEqual(['Root NQ', 'Symbol NQZ6', 'Symbol NQH7', 'Notes mention “nq”', 'Symbol NQ']);
+    expect(first('nq')).toEqual([
+      'Root NQ',
+      'Symbol NQZ6',
+      'Symbol NQH7',
+      'Notes Search notes for “nq”',
+      'Symbol NQ',
+    ]);
   });
 
   it('completes words, names and unknown symbols', () => {
     expect(first('fri')[0]).toBe('Weekday Friday');
     expect(first('loss')[0]).toBe('Outcome Losing');
     expect(first('drive')[0]).toBe('Setup Opening drive');
-    expect(first('zzz')).toEqual(['Notes mention “zzz”', 'Root ZZZ', 'Symbol ZZZ']);
+    expect(first('zzz')).toEqual([
+      'Not understood zzz',
+      'Notes Search notes for “zzz”',
+      'Root ZZZ',
+      'Symbol ZZZ',
+    ]);
   });
 
   it('writes hours as the user does', () => {

@@ -7050,7 +7050,7 @@ export interface components {
         };
         ViewChange: {
             columns?: string[] | null;
-            /** @description Parameters of the filter of trades; values are texts as in a query. In addition range, a period that moves with the calendar and that clients turn into from and to: today, week, month, 30d, 90d, ytd or 1y. Default: none. */
+            /** @description Parameters of the filter of trades; values are texts as in a query. In addition range, a period that moves with the calendar and that clients turn into from and to: today, yesterday, week, last_week, month, last_month, quarter, last_quarter, ytd, last_year, 30d, 90d or 1y. Default: none. */
             filter?: {
                 [key: string]: string;
             } | null;
@@ -7070,7 +7070,7 @@ export interface components {
         };
         ViewFields: {
             columns?: string[] | null;
-            /** @description Parameters of the filter of trades; values are texts as in a query. In addition range, a period that moves with the calendar and that clients turn into from and to: today, week, month, 30d, 90d, ytd or 1y. Default: none. */
+            /** @description Parameters of the filter of trades; values are texts as in a query. In addition range, a period that moves with the calendar and that clients turn into from and to: today, yesterday, week, last_week, month, last_month, quarter, last_quarter, ytd, last_year, 30d, 90d or 1y. Default: none. */
             filter?: {
                 [key: string]: string;
             } | null;

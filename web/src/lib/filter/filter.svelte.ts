@@ -16,6 +16,7 @@ import {
   type ResultScope,
   type Scope,
 } from './filter';
+import { stepRange } from './periods';
 
 class LiveFilter {
   readonly now: Filter = $derived(parseFilter(new URLSearchParams(here.search)));
@@ -42,6 +43,12 @@ class LiveFilter {
   /** Changes part of the filter and keeps the other parameters of the address. */
   set(change: Partial<Filter>): void {
     navigate(here.path + this.searchWith(change), { replace: true, keepScroll: true });
+  }
+
+  /** Moves to the period before or after the range, if there is one. */
+  step(by: -1 | 1): void {
+    const next = stepRange(this.now, by, this.today, preferences.weekStart);
+    if (next) this.set(next);
   }
 
   clear(): void {

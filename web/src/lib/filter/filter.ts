@@ -3,7 +3,7 @@
 // These are pure functions; the current filter is in filter.svelte.ts.
 
 import type { components } from '../api/schema';
-import { addDays, endOf, isDay, startOf, today, type Day } from '../format/days';
+import { endOf, isDay, startOf, today, type Day } from '../format/days';
 import {
   fields,
   isZone,
@@ -13,23 +13,11 @@ import {
   writeConditions,
   type Conditions,
 } from './conditions';
+import { daysOfRange, rangeLabels, ranges, type Days, type Range } from './periods';
 
 export { isZone };
 
-export const ranges = ['today', 'week', 'month', '30d', '90d', 'ytd', '1y', 'all', 'custom'] as const;
-export type Range = (typeof ranges)[number];
-
-export const rangeLabels: Record<Range, string> = {
-  today: 'Today',
-  week: 'This week',
-  month: 'This month',
-  '30d': 'Last 30 days',
-  '90d': 'Last 90 days',
-  ytd: 'This year',
-  '1y': 'Last 12 months',
-  all: 'All time',
-  custom: 'Custom…',
-};
+export { rangeLabels, ranges, type Range };
 
 /** When a result counts: when the whole trade closes, or each closing fill on its own day. */
 export type Pnl = 'closed' | 'realized';
@@ -151,28 +139,10 @@ export function daysOf(
   timeZone: string,
   weekStart: number,
   now: Day = today(timeZone),
-): { from: Day; to: Day } {
-  const weekday = new Date(`${now}T00:00:00Z`).getUTCDay();
-  switch (filter.range) {
-    case 'today':
-      return { from: now, to: now };
-    case 'week':
-      return { from: addDays(now, -((weekday - weekStart + 7) % 7)), to: now };
-    case 'month':
-      return { from: `${now.slice(0, 8)}01`, to: now };
-    case '30d':
-      return { from: addDays(now, -29), to: now };
-    case '90d':
-      return { from: addDays(now, -89), to: now };
-    case 'ytd':
-      return { from: `${now.slice(0, 4)}-01-01`, to: now };
-    case '1y':
-      return { from: addDays(now, -364), to: now };
-    case 'custom':
-      return { from: filter.from, to: filter.to };
-    case 'all':
-      return { from: '', to: '' };
-  }
+): Days {
+  return filter.range === 'custom'
+    ? { from: filter.from, to: filter.to }
+    : daysOfRange(filter.range, now, weekStart);
 }
 
 type Parameters = {
@@ -190,7 +160,10 @@ export type ResultScope = Scope & { pnl_basis?: 'realized' };
 export function scopeOf(filter: Filter, timeZone: string, weekStart: number, now?: Day): Scope {
   const zone = filter.tz || timeZone;
   const { from, to } = daysOf(filter, zone, weekStart, now ?? today(zone));
-  const usesZone = filter.weekdays.length + filter.hours.length > 0 || filter.dteMin || filter.dteMax;
+  const { dteMin, dteMax, afterLosses, afterWins, nthMin, nthMax } = filter;
+  const usesZone =
+    filter.weekdays.length + filter.hours.length > 0 ||
+    [dteMin, dteMax, afterLosses, afterWins, nthMin, nthMax].some(Boolean);
   return {
     ...(filter.accounts.length > 0 ? { account_id: filter.accounts } : {}),
     ...(from ? { from: startOf(from, zone) } : {}),

@@ -1,0 +1,43 @@
+// What traders do every week, in few actions. A click and a key are actions; so is a typed text with its Enter.
+
+import { countActions } from './actions';
+import { expect, mainAccount, test, type Api } from './fixtures';
+
+test.use({ timezoneId: 'UTC' });
+
+/** Enters a trade of one contract that is held for ten minutes. */
+async function enter(api: Api, account: string, symbol: string, at: string, move: number): Promise<void> {
+  const fill = (side: string, time: string, price: number) => ({
+    symbol,
+    instrument_type: 'future',
+    multiplier: 1,
+    side,
+    quantity: 1,
+    price,
+    executed_at: `${time}:00Z`,
+  });
+  const end = at.replace(/:00$/, ':10');
+  await api('POST', '/trades', {
+    account_id: account,
+    fills: [fill('buy', at, 100), fill('sell', end, 100 + move)],
+  });
+}
+
+test('Friday losers in NQ after two losses: two actions', async ({ page, api, signIn }) => {
+  const account = await mainAccount(api);
+  const friday = '2026-03-06';
+  await enter(api, account, 'ESZ6', `${friday}T10:00`, -3);
+  await enter(api, account, 'NQZ6', `${friday}T11:00`, -2); // after one loss
+  await enter(api, account, 'NQZ6', `${friday}T12:00`, -7); // this one
+  await enter(api, account, 'NQZ6', `${friday}T13:00`, 5); // a winner
+  await enter(api, account, 'NQZ6', '2026-03-05T12:00', -4); // a Thursday
+  await signIn('/trades');
+  await expect(page.getByText('5 trades')).toBeVisible();
+  const act = countActions(page);
+  await act.press('f');
+  const input = page.getByRole('combobox', { name: 'Add filter' });
+  await act.type(input, 'Friday losers in NQ after two losses\n');
+  await expect(page.getByText('1 trade', { exact: true })).toBeVisible();
+  await expect(page).toHaveURL(/root=NQ&outcome=loss&weekday=5&after_losses=2/);
+  expect(act.count).toBe(2);
+});
