@@ -270,7 +270,7 @@ func (e *degiroEvent) skipMovement(w *statement.Row, word string) {
 	if zone, err := time.LoadLocation(w.Reader().Out.Zone); err == nil {
 		day = day.In(zone)
 	}
-	w.Reader().Out.Warn("%s of %s on %s was left out, as it is not a trade. If it changed your position, enter the change by hand.",
+	w.Reader().Out.Warn("%s of %s on %s was skipped: it is not a trade. Adjust your position manually if it changed.",
 		word, cmp.Or(e.symbol, "an unnamed security"), day.Format(time.DateOnly))
 }
 

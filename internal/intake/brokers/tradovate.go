@@ -15,7 +15,7 @@ import (
 var tradovateOrders = statement.Preset{
 	Broker: "Tradovate", Export: "Orders", Evidence: statement.RealFile, Format: statement.Executions, MarketZone: chicago, Order: parse.MonthFirst,
 	Header:  statement.Cols("B/S;Contract;avgPrice|Avg Fill Price;filledQty|Filled Qty;Fill Time;Status"),
-	Notices: []string{"Tradovate's Orders export states no commissions and fees, and an order as one fill however many it took. Prefer its Fills export, and import only one of the two."},
+	Notices: []string{"Tradovate's Orders export has no fees and merges partial fills. Use the Fills export instead if you can, and don't import both."},
 	Layout: &statement.Layout{
 		Key: "Contract|Status", Orders: true, Side: "B/S", Symbol: "Contract", Namer: statement.NameFuture, Quantity: "filledQty|Filled Qty",
 		Price: "decimalFillAvg|avgPrice|Avg Fill Price", Gross: "Notional Value", Time: "Fill Time|Timestamp", Account: "Account",

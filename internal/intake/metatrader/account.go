@@ -1,6 +1,7 @@
 package metatrader
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 
@@ -76,6 +77,9 @@ func (a account) setAccount(r *statement.Reader) {
 	}
 	r.Out.Account = statement.Account{Name: name, Type: a.sort, Currency: a.currency}
 	if into := r.Hints.Currency; into != "" && a.currency != "" && !strings.EqualFold(into, a.currency) {
-		r.Out.Warn("The statement is of an account in %s, but this one is in %s: its results are not in the money of this account.", a.currency, into)
+		r.Out.AddWarning(statement.Warning{
+			Code: statement.CurrencyNotConverted,
+			Text: fmt.Sprintf("The statement is in %s, the account is in %s: its amounts were taken as they are.", a.currency, into),
+		})
 	}
 }

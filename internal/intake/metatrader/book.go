@@ -148,7 +148,7 @@ func (b *book) readPositions() {
 		}
 	}
 	for w := range b.section(openPart).Rows() {
-		b.r.Out.Warn("Positions that are still open were read without a result: it comes with the statement that closes them.")
+		b.r.Out.Warn("Open positions are imported without a result until a later statement closes them.")
 		if p := b.withoutDeals(w); p != nil {
 			p.enterOrSkip(w)
 		}

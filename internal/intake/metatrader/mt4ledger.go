@@ -127,7 +127,7 @@ func (l *ledger) trade(w *statement.Row) {
 		return
 	}
 	if c.at == "" {
-		l.r.Out.Warn("Trades that are still open were read without a result: it comes with the statement that closes them.")
+		l.r.Out.Warn("Open trades are imported without a result until a later statement closes them.")
 		p.enterOrSkip(w)
 		return
 	}

@@ -96,7 +96,7 @@ func (lr *layoutReader) skipMovement(w *Row) {
 	if w.Failed() {
 		return
 	}
-	lr.r.Out.WarnRow(w.Number, "%s of %s on %s was left out, as it is not a trade. If it changed your position, enter the change by hand.",
+	lr.r.Out.WarnRow(w.Number, "%s of %s on %s was skipped: it is not a trade. Adjust your position manually if it changed.",
 		w.word, cmp.Or(w.Text(l.Symbol), w.Text(l.Name), "an unnamed security"), w.day())
 	lr.emitCharges(w, KindMovement, &Cash{Currency: strings.ToUpper(w.currencyOfAmount(l)), At: at.At})
 }

@@ -55,7 +55,7 @@ func TestLayoutOfAHistory(t *testing.T) {
 11 skipped no money moved
 unknown kind "Zorp" in 2 rows, such as "2026-01-10 · Zorp · 3 · USD · what is it"
 unknown kind "Blip" in 1 rows, such as "2026-01-12 · Blip · AAPL · 7 · USD"
-warning Stock split of AAPL on 2026-01-09 was left out, as it is not a trade. If it changed your position, enter the change by hand. There are 2 such rows; the first is row 7.
+warning Stock split of AAPL on 2026-01-09 was skipped: it is not a trade. Adjust your position manually if it changed. There are 2 such rows; the first is row 7.
 warning Rows of unknown kinds moved money and were left out: "Zorp" (7 USD, 2 rows, first row 8). Choose what the words mean, or enter the money by hand.
 `)
 }
@@ -103,7 +103,7 @@ func TestEndingsFollowThePosition(t *testing.T) {
 6 buy 2 option IBM put 100 2026-01-16 @ 0 at 2026-01-16T00:00:00Z (day) closing
 5 skipped expired option that this file does not open
 7 skipped securities moved without a trade
-warning Row 7: Expired of AAPL on 2026-01-16 was left out, as it is not a trade. If it changed your position, enter the change by hand.
+warning Row 7: Expired of AAPL on 2026-01-16 was skipped: it is not a trade. Adjust your position manually if it changed.
 warning Row 5: An option on MSFT expired that this file does not open, so its side is not known and it was left out. Import a history that begins earlier.
 warning Row 6: A fill closes a position in IBM that this file does not open. Import the earlier statement too, or it will count as a new position.
 `)

@@ -61,7 +61,7 @@ func TestJoinHalves(t *testing.T) {
 4 skipped securities moved without a trade
 warning Row 3: Two rows were read as one trade (Merger of OAK).
 warning Merger of ELM has only one of its two rows, so no trade was read. Enter it by hand. There are 2 such rows; the first is row 2.
-warning Row 4: Merger of ASH on 2026-01-05 was left out, as it is not a trade. If it changed your position, enter the change by hand.
+warning Row 4: Merger of ASH on 2026-01-05 was skipped: it is not a trade. Adjust your position manually if it changed.
 warning Row 3: A fill closes a position in OAK that this file does not open. Import the earlier statement too, or it will count as a new position.
 `)
 }

@@ -198,7 +198,7 @@ func (t *tripRow) readDetails() {
 		t.Multiplier = decimal.Of(instruments.LotMultiplier(t.Symbol, t.Quantity))
 		t.TrustPnL = true
 		if t.Close.At.IsZero() {
-			t.lr.r.Out.Warn("Trades that are still open were read without a result: it comes with the file that has them closed.")
+			t.lr.r.Out.Warn("Open trades are imported without a result until a later file closes them.")
 		}
 		if stop := t.w.Null(l.LastStop); stop.Decimal.Sign() > 0 {
 			f.AddDetail("stop", stop.String())

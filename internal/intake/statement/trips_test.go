@@ -36,7 +36,7 @@ func TestLayoutOfRoundTrips(t *testing.T) {
 5 cash deposit 700  at 2026-01-06T10:00:00Z "Deposit"
 1 annotations notes "hasty" tags ["a"] mistakes ["late"] setups [] risk null stop null target null last stop 1.3 mae null mfe null emotion "" confidence 0 quality 0
 4 problem Side: "Maybe" is neither a buy nor a sell.
-warning Trades that are still open were read without a result: it comes with the file that has them closed.
+warning Open trades are imported without a result until a later file closes them.
 `)
 }
 

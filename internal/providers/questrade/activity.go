@@ -105,7 +105,7 @@ func (a activity) add(rows *connector.Rows, record *connector.Record, number int
 		record.AddFill(fill, strings.ToUpper(a.Currency))
 	case amount.IsZero() && !quantity.IsZero():
 		if !record.Failed() {
-			rows.AddMessage("%s of %s on %s was left out, as it is not a trade. If it changed your position, enter the change by hand.",
+			rows.AddMessage("%s of %s on %s was skipped: it is not a trade. Adjust your position manually if it changed.",
 				cmp.Or(a.Type, a.Action), cmp.Or(a.Symbol, "an unnamed security"), at.In(toronto).Format(time.DateOnly))
 		}
 		record.Skip(at, statement.ReasonSecurities)

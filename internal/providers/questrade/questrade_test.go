@@ -325,7 +325,7 @@ problem The broker's record has a net amount that is not a number.
 skipped no money moved
 skipped securities moved without a trade
 `,
-			messages: []string{"Transfers of AAPL on 2026-01-12 was left out, as it is not a trade. If it changed your position, enter the change by hand."},
+			messages: []string{"Transfers of AAPL on 2026-01-12 was skipped: it is not a trade. Adjust your position manually if it changed."},
 		},
 		"fills of a day": {
 			activities: []object{

@@ -12,6 +12,11 @@ export function accountTypeLabel(type: string): string {
   return accountTypes.find((t) => t.value === type)?.label ?? type;
 }
 
+/** Returns a broker's name; the demo account has none. */
+export function brokerLabel(broker: string): string {
+  return broker === 'Made up by Fillbook' ? 'Sample data' : broker;
+}
+
 const codes =
   'USD EUR GBP JPY CHF AUD CAD NZD SEK NOK DKK PLN CZK HUF HKD SGD CNY INR KRW BRL MXN ZAR TRY ILS USDT USDC BTC ETH';
 

@@ -1,6 +1,7 @@
+import { readFile } from 'node:fs/promises';
 import { expect, mainAccount, test, trade } from './fixtures';
 
-test('point values are above the chart, by pointer and by keyboard', async ({ page, api, signIn }) => {
+test('a chart shows its values by pointer and keyboard, and is saved as PNG and CSV', async ({ page, api, signIn }) => {
   const account = await mainAccount(api);
   for (let day = 2; day <= 6; day++) await trade(api, account, 'AAPL', `2026-03-0${day}`, 10, 10 + day);
   await signIn('/reports');
@@ -18,4 +19,23 @@ test('point values are above the chart, by pointer and by keyboard', async ({ pa
   await chart.press('ArrowRight');
   await expect(reading).not.toHaveText(first!);
   await expect(chart).toHaveAttribute('aria-valuetext', (await reading.textContent())!);
+
+  // Its picture and its numbers are made in the page, under its policy.
+  const save = async (name: string) => {
+    await page.getByRole('button', { name: 'Menu of Equity and drawdown' }).click();
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('menuitem', { name }).click(),
+    ]);
+    return { name: file.suggestedFilename(), content: await readFile(await file.path()) };
+  };
+  const picture = await save('Download PNG');
+  expect(picture.name).toBe('equity-and-drawdown.png');
+  expect(picture.content.subarray(1, 4).toString()).toBe('PNG');
+  expect(picture.content.readUInt32BE(16)).toBeGreaterThan(1000); // its width
+  const table = await save('Download CSV');
+  expect(table.name).toBe('equity-and-drawdown.csv');
+  const lines = table.content.toString().trim().split('\r\n');
+  expect(lines[0]).toBe('Time,Equity,Drawdown');
+  expect(lines.at(-1)).toMatch(/^2026-03-06T[\d:]+Z,[\d.]+,0$/);
 });

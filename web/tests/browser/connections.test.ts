@@ -141,7 +141,10 @@ test.describe('with outbound requests', () => {
 
 test('without outbound requests a user imports files or asks the operator', async ({ page, signIn }) => {
   await signIn('/connections');
-  await expect(cardOf(page).getByText(/Ask the person who runs it/)).toBeVisible();
+  await expect(cardOf(page).getByText(/the person who runs it sets SVC_OUTBOUND=true/)).toBeVisible();
+  await expect(cardOf(page).getByRole('list', { name: 'Supported brokers' })).toContainText(
+    'Interactive Brokers',
+  );
   await expect(cardOf(page).getByRole('button')).toHaveCount(0);
 });
 
@@ -155,7 +158,7 @@ test.describe('for the owner', () => {
   }) => {
     await signIn('/connections');
     const card = cardOf(page);
-    await expect(card.getByText('Set SVC_OUTBOUND=true and restart the server.')).toBeVisible();
+    await expect(card.getByText(/set SVC_OUTBOUND=true and restart the server/)).toBeVisible();
     await expectAccessible('connections that are off');
     await expectFitsPhone(page, 'connections that are off');
     await card.getByRole('link', { name: 'Read more' }).click();

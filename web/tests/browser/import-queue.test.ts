@@ -62,8 +62,8 @@ test('import settings are used for the next file with the layout, and can be for
   await countActions(page).choose(inputOf(page), { 'one.csv': odd('AAA', '03') });
   await answerOdd(page);
   // The zone is the user's, and has to be confirmed once.
-  await expect(page.getByText(/were read as America\/New_York\. Is that right\?/)).toBeVisible();
-  await page.getByLabel('Yes').check();
+  await expect(page.getByText(/Read them as New York time\?/)).toBeVisible();
+  await page.getByRole('button', { name: 'Yes' }).click();
   await page.getByRole('button', { name: 'Import 2 fills' }).click();
   await expect(page.getByText('Fills added')).toBeVisible();
   await expectStep(page, 'Summary');
@@ -94,16 +94,15 @@ test('import settings are used for the next file with the layout, and can be for
     buffer: Buffer.from(odd('CCC', '25')),
   });
   await expect(page.getByText(/The dates in this file are MM\/DD/)).toBeVisible();
-  await expectStep(page, 'Check');
+  await expect(page.getByRole('heading', { name: 'File details' })).toBeVisible();
   await page.getByRole('button', { name: 'Choose another file' }).click();
   await inputOf(page).setInputFiles({
     name: 'four.csv',
     mimeType: 'text/csv',
     buffer: Buffer.from(odd('DDD', '06')),
   });
-  await page.getByRole('button', { name: 'Change' }).click();
+  await expect(note).toBeVisible();
   await page.getByLabel('Account', { exact: true }).selectOption({ label: 'Main (USD)' });
-  await page.getByRole('button', { name: 'Preview import' }).click();
   await expect(page.getByText('four.csv into Main')).toBeVisible();
   await page.getByRole('button', { name: 'File', exact: true }).click();
 
@@ -159,12 +158,11 @@ test('several files are imported together, and a problem stops only its file', a
   await drop(page, { 'a.csv': plain('AAA'), 'x.csv': odd('XXX', '03'), 'y.csv': odd('YYY', '04') });
   await expect(row(page, 'y.csv')).toContainText('Needs an answer');
   await expect(row(page, 'a.csv')).toContainText('Already imported');
-  await expectStep(page, 'Check');
   await page.getByRole('button', { name: 'Answer questions' }).click();
   await expect(page.getByText('File 2 of 3')).toBeVisible();
   await answerOdd(page);
   await expectStep(page, 'Preview');
-  await page.getByLabel('Yes').check();
+  await page.getByRole('button', { name: 'Yes' }).click();
   await page.getByRole('button', { name: 'Confirm' }).click();
   await expect(row(page, 'y.csv')).toContainText('Ready');
   await page.getByRole('button', { name: 'Import 2 files' }).click();
@@ -201,7 +199,6 @@ test('ZIP files and backups of several accounts are imported like other files', 
   });
   await expect(page.getByText('Found by their names, or created')).toBeVisible();
   await expectAccessible('a backup of several accounts');
-  await page.getByRole('button', { name: 'Preview import' }).click();
   await expect(page.getByText('fillbook.json into 2 accounts')).toBeVisible();
   await page.getByRole('button', { name: 'Restore' }).click();
   await expect(page.getByText('Accounts restored')).toBeVisible();

@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test';
+import { countActions } from './actions';
 import { canary, expect, expectInert, mainAccount, test } from './fixtures';
 
 // A MetaTrader 4 statement with a deposit, three closed tickets and totals.
@@ -38,10 +39,12 @@ async function chooseFile(page: Page, name: string, text: string) {
   await page
     .getByLabel(/Drop a statement/)
     .setInputFiles({ name, mimeType: 'application/octet-stream', buffer: Buffer.from(text) });
-  await expect(page.getByRole('heading', { name: 'File details' })).toBeVisible();
+  await expect(page.getByRole('list', { name: 'Import steps' }).locator('[aria-current=step]')).toHaveText(
+    /Preview/,
+  );
 }
 
-const rowsOf = (page: Page) => page.getByRole('region', { name: 'Rows' });
+const skippedOf = (page: Page) => page.getByRole('region', { name: 'Skipped rows' });
 
 const figure = (page: Page, label: string) =>
   page
@@ -62,12 +65,10 @@ test('a MetaTrader statement: checked, previewed, imported, found again, undone'
   await expect(page.getByText('MetaTrader 4', { exact: true })).toBeVisible();
   await page.getByText('Details', { exact: true }).click();
   await expect(page.getByText(/rows are tickets/)).toBeVisible();
-  await expect(page.getByText(/its columns can’t be changed/)).toBeVisible();
-  await expect(page.getByRole('button', { name: 'Edit column mapping' })).toBeHidden();
+  await expect(page.getByRole('button', { name: 'Check columns' })).toBeHidden();
   await expect(page.getByLabel('Time zone of the file')).toHaveValue('Europe/Athens');
-  await page.getByRole('button', { name: 'Preview import' }).click();
   await expect(figure(page, 'New fills')).toHaveText('6');
-  await expect(figure(page, 'Duplicates')).toHaveText('0');
+  await expect(skippedOf(page)).toBeHidden();
   await expect(figure(page, 'Cash rows')).toHaveText('1');
   await expect(page.getByRole('row', { name: /Closed P&L.*31\.60.*31\.60.*matches/ })).toBeVisible();
   await expect(page.getByRole('row', { name: /GBPUSD.*Short.*−.*42\.00/ })).toBeVisible();
@@ -77,8 +78,14 @@ test('a MetaTrader statement: checked, previewed, imported, found again, undone'
   await expect(page.getByRole('heading', { name: 'Summary' })).toBeVisible();
   await expect(page.getByRole('list', { name: 'Import steps' })).toBeVisible();
   await expect(page).toHaveURL(/\/import\/[0-9a-f-]{36}$/);
+  await expect(figure(page, 'Net P&L')).toHaveText('+$31.60');
+  await expect(figure(page, 'Symbols')).toHaveText('2');
+  await expect(figure(page, 'Trading days')).toHaveText('3');
   await expect(figure(page, 'Fills added')).toHaveText('6');
   await expect(figure(page, 'Trades created or changed')).toHaveText('3');
+  await page.getByRole('link', { name: 'Review 3 trades' }).click();
+  await expect(page.getByText('1 of 3')).toBeVisible();
+  await page.goBack();
   expect(await api<unknown[]>('GET', '/trades')).toHaveLength(3);
   await expectAccessible('summary');
 
@@ -89,8 +96,9 @@ test('a MetaTrader statement: checked, previewed, imported, found again, undone'
     .setInputFiles({ name: 'Statement again.htm', mimeType: 'text/html', buffer: Buffer.from(statement) });
   await expect(figure(page, 'New fills')).toHaveText('0');
   await expect(figure(page, 'Duplicates')).toHaveText('6');
-  await expect(rowsOf(page)).toContainText('4 rows in the file: 0 fill rows, 0 cash rows');
-  await expect(rowsOf(page).getByRole('listitem')).toHaveText(['4Already imported']);
+  await expect(skippedOf(page)).toContainText('4 rows skipped: already imported');
+  await skippedOf(page).getByText('Show skipped rows').click();
+  await expect(skippedOf(page)).toContainText('4 rows in the file: 0 fill rows, 0 cash rows');
   await page.getByRole('button', { name: 'File', exact: true }).click();
 
   await page.getByRole('link', { name: 'Statement.htm' }).click();
@@ -101,6 +109,26 @@ test('a MetaTrader statement: checked, previewed, imported, found again, undone'
   await expect(page.getByText('Undone', { exact: true })).toBeVisible();
   expect(await api<unknown[]>('GET', '/trades')).toEqual([]);
   expect(await api<unknown[]>('GET', '/cash-transactions')).toEqual([]);
+});
+
+// Times without a zone, as Tradovate writes them, and a column of its own between those that are read.
+const fills = `orderId,Account,Order ID,B/S,Contract,Product,Product Description,avgPrice,filledQty,Fill Time,lastCommandId,Status,_priceFormat,_priceFormatType,_tickSize,spreadDefinitionId,Version ID,Timestamp,Date,Quantity,Text,Type,Limit Price,Stop Price,decimalLimit,decimalStop,Filled Qty,Avg Fill Price,decimalFillAvg
+1,DEMO1,1, Buy,MNQM6,MNQ,Micro E-mini NASDAQ-100,21000,1,03/05/2026 09:31:00,1, Filled,-2,0,0.25,,1,03/05/2026 09:31:00,3/5/26,1,, Market,,,,,1,21000,21000
+2,DEMO1,2, Sell,MNQM6,MNQ,Micro E-mini NASDAQ-100,21010,1,03/05/2026 09:45:00,2, Filled,-2,0,0.25,,2,03/05/2026 09:45:00,3/5/26,1,, Market,,,,,1,21010,21010
+`;
+
+test('a Tradovate file is imported in four actions', async ({ page, signIn, expectAccessible }) => {
+  await signIn('/');
+  const actions = countActions(page);
+  await actions.press('i');
+  await actions.choose(page.getByLabel(/Drop a statement/), { 'Orders.csv': fills });
+  await expect(page.getByText('Tradovate', { exact: false }).first()).toBeVisible();
+  await expect(page.getByText(/have no time zone\. Read them as .* time\?/)).toBeVisible();
+  await expectAccessible('preview with a question');
+  await actions.click(page.getByRole('button', { name: 'Yes' }));
+  await actions.click(page.getByRole('button', { name: 'Import 2 fills' }));
+  await expect(page.getByRole('link', { name: 'Review 1 trade' })).toBeVisible();
+  expect(actions.count).toBe(4);
 });
 
 test('an unknown table asks for columns and the date format', async ({
@@ -138,11 +166,10 @@ test('an unknown table asks for columns and the date format', async ({
   await expect(page.getByText(/"many" is not a number/)).toBeVisible();
   const go = page.getByRole('button', { name: 'Import 4 fills' });
   await expect(go, 'the zone was assumed, so it is asked').toBeDisabled();
-  await page.getByRole('button', { name: 'No, change it' }).click();
+  await page.getByRole('button', { name: 'Change' }).click();
+  await expect(page.getByLabel('Time zone of the file')).toBeFocused();
   await page.getByLabel('Time zone of the file').fill('New York');
   await page.getByRole('option', { name: 'America/New York' }).click();
-  await expect(next).toBeEnabled();
-  await next.click();
   await expect(go).toBeEnabled();
   await go.click();
   await expect(figure(page, 'Fills added')).toHaveText('4');
@@ -168,7 +195,6 @@ test('an unfinished import can only be finished with the same file', async ({ pa
   await page.getByRole('link', { name: 'Finish import' }).click();
   await expect(page.getByRole('heading', { name: 'Finish an import' })).toBeVisible();
   await chooseFile(page, 'Statement.htm', statement);
-  await page.getByRole('button', { name: 'Preview import' }).click();
   await page.getByRole('button', { name: 'Import 6 fills' }).click();
   await expect(page.getByRole('alert')).toBeVisible();
   expect(await api<unknown[]>('GET', '/executions'), 'another file is refused').toEqual([]);
@@ -214,15 +240,14 @@ test('every row of the file is counted, and skipped rows have a reason', async (
   await chooseFile(page, 'orders.csv', orders);
   await page.getByRole('button', { name: 'Preview import' }).click();
   const sum = '5 rows in the file: 2 fill rows, 0 cash rows, 0 annotation rows, 2 skipped, 1 error';
-  await expect(rowsOf(page)).toContainText(sum);
-  await expect(rowsOf(page).getByRole('listitem')).toHaveText(['2Cancelled order']);
-  await rowsOf(page).getByText('Show skipped rows').click();
-  await expect(rowsOf(page)).toContainText('Row 3Cancelled order');
+  await expect(skippedOf(page)).toContainText('2 rows skipped: cancelled order');
+  await skippedOf(page).getByText('Show skipped rows').click();
+  await expect(skippedOf(page)).toContainText(sum);
+  await expect(skippedOf(page)).toContainText('Row 3Cancelled order');
   await expectAccessible('preview with skipped rows');
   await page.getByRole('button', { name: 'Import 2 fills' }).click();
   await expect(page.getByRole('heading', { name: 'Summary' })).toBeVisible();
-  await expect(rowsOf(page)).toContainText(sum);
-  await expect(rowsOf(page)).toContainText('Cancelled order');
+  await expect(skippedOf(page)).toContainText('2 rows skipped: cancelled order');
 });
 
 test('a second export completes the fills of the first', async ({ page, api, signIn }) => {
@@ -424,10 +449,9 @@ test('unknown row kinds are asked for, remembered and forgotten', async ({
 }) => {
   await signIn('/import');
   await chooseFile(page, 'activity.csv', unknownWords);
-  await page.getByRole('button', { name: 'Preview import' }).click();
   const unknown = page.getByRole('region', { name: 'Unknown rows' });
   await expect(unknown.getByLabel('“ZORP” (2 rows)')).toHaveValue('');
-  await expect(figure(page, 'Cash rows')).toHaveText('0');
+  await expect(figure(page, 'Cash rows')).toBeHidden();
   await unknown.getByLabel('“ZORP” (2 rows)').selectOption('Interest');
   await expect(figure(page, 'Cash rows')).toHaveText('2');
   await expectAccessible('unknown kinds of rows');

@@ -111,7 +111,7 @@ test.describe('with outbound requests', () => {
 test('without outbound requests a user adds files or asks the operator', async ({ page, signIn }) => {
   await signIn('/prices');
   const card = cardOf(page);
-  await expect(card.getByText(/Ask the person who runs it/)).toBeVisible();
+  await expect(card.getByText(/the person who runs this server sets SVC_OUTBOUND=true/)).toBeVisible();
   await expect(card.getByRole('button')).toHaveCount(0);
 });
 
@@ -125,7 +125,7 @@ test.describe('for the owner', () => {
   }) => {
     await signIn('/prices');
     const card = cardOf(page);
-    await expect(card.getByText('Set SVC_OUTBOUND=true and restart the server.')).toBeVisible();
+    await expect(card.getByText(/set SVC_OUTBOUND=true and restart the server/)).toBeVisible();
     await expect(card.getByRole('button')).toHaveCount(0);
     await expectAccessible('price providers that are off');
     await expectFitsPhone(page, 'price providers that are off');

@@ -142,9 +142,9 @@ describe('a broker', () => {
   });
 
   it('says how far back it goes', () => {
-    expect(describeHistory(broker, formats)).toBe('as far back as Acme has it');
-    expect(describeHistory({ ...broker, history_days: 730 }, formats)).toBe('the last 2 years');
-    expect(describeHistory({ ...broker, history_days: 90 }, formats)).toBe('the last 90 days');
+    expect(describeHistory(broker, formats)).toBe('Full history');
+    expect(describeHistory({ ...broker, history_days: 730 }, formats)).toBe('Last 2 years');
+    expect(describeHistory({ ...broker, history_days: 90 }, formats)).toBe('Last 90 days');
   });
 
   it('reminds of the key when it is disconnected', () => {

@@ -31,7 +31,7 @@ const held = (minutes: number | null, trades: number, mean: number, low: number,
   minutes,
   trades,
   mean,
-  interval: { low, high },
+  interval: { low, high, enough: true, missing: 0 },
 });
 const report = (parts: Partial<Report>) => parts as Report;
 const plain = (text: string | null) => text?.replaceAll('\u00a0', ' ');

@@ -47,11 +47,11 @@ describe('isQuestion', () => {
 
 describe('zoneHint', () => {
   it.each([
-    ['unknown', 'request', 'Asia/Tokyo', 'Your time zone, as the file names none'],
-    ['unknown', 'settings', 'Asia/Tokyo', 'Your time zone, as the file names none'],
-    ['unknown', 'market', 'America/Chicago', 'The exchange’s time zone, as the file names none'],
-    ['unknown', 'utc', 'UTC', 'UTC, as the file names none'],
-    ['days', 'settings', 'Asia/Tokyo', 'Your time zone, as the file has only dates'],
+    ['unknown', 'request', 'Asia/Tokyo', 'Your time zone (the file doesn’t state one)'],
+    ['unknown', 'settings', 'Asia/Tokyo', 'Your time zone (the file doesn’t state one)'],
+    ['unknown', 'market', 'America/Chicago', 'The exchange’s time zone (the file doesn’t state one)'],
+    ['unknown', 'utc', 'UTC', 'UTC (the file doesn’t state one)'],
+    ['days', 'settings', 'Asia/Tokyo', 'Your time zone (the file has only dates)'],
     ['days', 'utc', '', 'No time zone needed: the file has only dates.'],
     ['file', '', 'UTC-06:00', 'From the file'],
     ['file', '', '', 'No time zone needed: each time in this file has its own.'],

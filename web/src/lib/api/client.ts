@@ -92,7 +92,11 @@ export async function tagged<T>(fetched: Fetched<T>): Promise<Tagged<T>> {
 
 /** Downloads a file with the session, such as an attachment or an export. */
 export async function download(path: string, name: string): Promise<void> {
-  const blob = await fetchBlob(path);
+  saveFile(await fetchBlob(path), name);
+}
+
+/** Saves a file that the page has. */
+export function saveFile(blob: Blob, name: string): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(blob);
   link.download = name;

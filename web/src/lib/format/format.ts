@@ -44,6 +44,12 @@ export function signOf(value: Amount | null | undefined): -1 | 0 | 1 {
   return number > 0 ? 1 : number < 0 ? -1 : 0;
 }
 
+/** Writes a value for a program, without notation; '' if it is missing. */
+export function plain(value: Amount | Date | null | undefined): string {
+  if (value === null || value === undefined) return '';
+  return value instanceof Date ? value.toISOString() : String(value);
+}
+
 export interface MoneyStyle {
   /** Show + as well. Results do, balances and prices do not. */
   signed?: boolean;

@@ -128,10 +128,9 @@ export const describeOutcome = (run: Run) => outcomes[run.outcome];
 /** How far back a broker goes. */
 export function describeHistory(broker: Broker, formats: Formats): string {
   const days = broker.history_days;
-  if (days === null) return `as far back as ${broker.name} has it`;
-  return days % 365 === 0
-    ? `the last ${formats.plural(days / 365, 'year')}`
-    : `the last ${formats.plural(days, 'day')}`;
+  if (days === null) return 'Full history';
+  if (days % 365 === 0) return days === 365 ? 'Last year' : `Last ${formats.plural(days / 365, 'year')}`;
+  return `Last ${formats.plural(days, 'day')}`;
 }
 
 /** The brokers whose name or contents have all words of a text. */

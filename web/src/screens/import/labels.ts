@@ -182,10 +182,10 @@ export function zoneHint(p: Zones): string {
     case 'format':
       return 'Default for this broker';
     case 'unknown':
-      return `${assumed}, as the file names none`;
+      return `${assumed} (the file doesn’t state one)`;
     case 'days':
       return p.suggested_source_tz
-        ? `${assumed}, as the file has only dates`
+        ? `${assumed} (the file has only dates)`
         : 'No time zone needed: the file has only dates.';
     case 'file':
       return p.suggested_source_tz
@@ -208,6 +208,13 @@ export function destination(
 /** Reports whether a warning is about a setting the user should confirm. Currency asks about its own. */
 export function isQuestion({ code }: Schemas['WarningDetail']): boolean {
   return code !== '' && code !== 'currency_not_converted';
+}
+
+/** Returns a warning in words, as a question if the user should confirm it. */
+export function questionText(w: Schemas['WarningDetail'], zone: string): string {
+  if (w.code === 'time_zone_unknown')
+    return `The times in this file have no time zone. Read them as ${zoneName(zone)}?`;
+  return isQuestion(w) ? `${w.text} Is that right?` : w.text;
 }
 
 /** Returns a time zone in words: New York time. */

@@ -99,11 +99,6 @@ export class Queue {
       this.items.some((i) => i.result) &&
       this.questions.length + this.ready.length === 0,
   );
-  readonly step: 'check' | 'preview' | 'import' | 'summary' = $derived.by(() => {
-    if (this.running) return 'import';
-    if (this.isFinished) return 'summary';
-    return this.questions.length > 0 && this.ready.length === 0 ? 'check' : 'preview';
-  });
 
   /** Reads the files one after the other. */
   async start(files: File[], account: string, accountChosen: boolean): Promise<void> {

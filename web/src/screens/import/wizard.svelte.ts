@@ -16,6 +16,7 @@ import {
   type Unused,
 } from './memory';
 
+/** What the screen shows; 'check' asks for the columns of an unknown table before the preview. */
 export type Step = 'file' | 'check' | 'preview' | 'import';
 
 /** The kinds of data an import can change. */
@@ -108,6 +109,16 @@ export class Wizard {
     return (this.preview?.currency?.mismatch ?? false) && !this.allowMismatch;
   }
 
+  /** Whether the file is a table whose columns can be chosen. */
+  get canMap(): boolean {
+    return this.preview?.source === 'csv' && this.preview.accepts_column_mapping;
+  }
+
+  /** The time zone the file is read in; '' if it needs none. */
+  get usedZone(): string {
+    return this.zone || this.preview?.suggested_source_tz || this.assumedZone;
+  }
+
   get usedMapping(): Record<string, string> {
     return this.mapping ?? this.preview?.suggested_mapping ?? {};
   }
@@ -137,12 +148,19 @@ export class Wizard {
   /** Reads the file again after a failed preview. */
   async retry(): Promise<void> {
     await this.read();
-    if (this.preview && this.step === 'file') this.step = this.isKnown ? 'preview' : 'check';
+    if (this.preview && this.step === 'file') this.showPreview();
   }
 
-  /** Whether remembered settings answer all questions, so nothing is left to check. */
-  get isKnown(): boolean {
-    return this.used !== null && this.unused.length === 0 && this.question === '' && this.fault === null;
+  /** Shows the preview, or what must be answered before it. */
+  private showPreview(): void {
+    this.step = this.isRecognized && this.question === '' && this.fault === null ? 'preview' : 'check';
+  }
+
+  /** Whether the file's columns are known: from a broker's export, a backup, or an earlier import of its layout. */
+  private get isRecognized(): boolean {
+    const p = this.preview;
+    if (!p || p.detected_broker !== '' || p.source === 'backup') return p !== null;
+    return this.used !== null && this.unused.length === 0;
   }
 
   /** Reads the file again with settings of its layout remembered since it was read, and with chosen kinds. */
@@ -276,7 +294,9 @@ export class Wizard {
     const changed = remembered.filter((name) => change[name] !== undefined);
     for (const name of changed) if (this.used) this.used = { ...this.used, [name]: false };
     this.unused = this.unused.filter((u) => u.what === 'all' || !changed.includes(u.what));
-    void this.read();
+    void this.read().then(() => {
+      if (change.order && this.step === 'check' && this.isRecognized) this.showPreview(); // nothing else was asked
+    });
   }
 
   setColumn(target: string, column: string): void {
