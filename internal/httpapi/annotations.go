@@ -11,6 +11,7 @@ import (
 
 	"fillbook/internal/base/db"
 	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/figures/tradeview"
 	"fillbook/internal/trading/annotations"
@@ -148,6 +149,7 @@ func (a tradeAPI) annotateTrade(ctx context.Context, in *ChangeOf[journal.TradeI
 		if err != nil {
 			return err
 		}
+		history.SetLabel(tx, history.Key{Type: "trade", ID: string(in.ID)}, trade.Instrument.Symbol)
 		detail, err = tradeview.Annotate(ctx, tx, owner, trade, changed)
 		return err
 	})

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 
+	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/people/identity"
 	"fillbook/internal/transport"
@@ -40,7 +41,7 @@ func (a *API) authenticate(route route) transport.Middleware {
 			}
 			request := transport.RequestOf(r.Context())
 			request.User, request.Owner = string(principal.PublicID), principal.UserID
-			ctx := context.WithValue(r.Context(), principalKey{}, principal)
+			ctx := history.WithActor(context.WithValue(r.Context(), principalKey{}, principal), principal.Actor())
 			if principal.Accounts != nil {
 				ctx = journal.LimitAccounts(ctx, principal.Accounts)
 			}

@@ -23,6 +23,7 @@ const (
 	uploadFiles      permission = "upload files"      // trade and bar files
 	readJournal      permission = "read the journal"  // everything else to see
 	writeJournal     permission = "write the journal" // everything else to change
+	eraseHistory     permission = "erase history"
 	readLinks        permission = "read share links"
 	writeLinks       permission = "change share links"
 	readSources      permission = "read sources"     // bar sources, which have provider keys
@@ -74,6 +75,7 @@ var grants = map[permission]grant{
 	uploadFiles:      {scopes: []identity.Scope{identity.ScopeImport, identity.ScopeWrite, identity.ScopeFull}},
 	readJournal:      {scopes: []identity.Scope{identity.ScopeRead, identity.ScopeWrite, identity.ScopeFull}},
 	writeJournal:     {scopes: []identity.Scope{identity.ScopeWrite, identity.ScopeFull}},
+	eraseHistory:     {scopes: []identity.Scope{identity.ScopeFull}, everyAccount: true},
 	readLinks:        {scopes: []identity.Scope{identity.ScopeRead, identity.ScopeFull}},
 	writeLinks:       {scopes: []identity.Scope{identity.ScopeFull}},
 	readSources:      {scopes: []identity.Scope{identity.ScopeRead, identity.ScopeFull}, everyAccount: true},

@@ -12,6 +12,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/people/identity"
 	"fillbook/internal/transport"
@@ -305,11 +306,40 @@ func (l *lazyRoute) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (a *API) Handle(op *huma.Operation, handler func(huma.Context)) {
 	r := op.Metadata["route"].(route)
 	serve := http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if r.limitKind != hookLimit { // a hook's sender is not the user
+			ctx, outcome := history.WithOutcome(req.Context())
+			w, req = &changeWriter{ResponseWriter: w, outcome: outcome}, req.WithContext(ctx)
+		}
 		handler(humago.NewContext(op, req, w))
 	})
 	pattern := op.Method + " " + op.Path
 	a.made = transport.Chain(serve, a.chain(r, pattern, a.refusedParameters(op, r))...)
 }
+
+// changeWriter adds the header with the id of the change that the request has left.
+type changeWriter struct {
+	http.ResponseWriter
+	outcome *history.Outcome
+	begun   bool
+}
+
+func (w *changeWriter) WriteHeader(status int) {
+	if !w.begun && w.outcome.Change != "" {
+		w.Header().Set("X-Change-Id", string(w.outcome.Change))
+	}
+	w.begun = true
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *changeWriter) Write(p []byte) (int, error) {
+	if !w.begun {
+		w.WriteHeader(http.StatusOK)
+	}
+	return w.ResponseWriter.Write(p)
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (w *changeWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // sharedParameters are accepted by every GET route. Some ignore them: a list that is
 // always whole, and figures without days.

@@ -9,6 +9,7 @@ import (
 
 	"fillbook/internal/base/db"
 	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/trading/ledger"
 	"fillbook/internal/trading/playbook"
@@ -210,6 +211,7 @@ func (a tradeAPI) annotateTrades(ctx context.Context, in *body[bulkAnnotation]) 
 	}
 	var results []playbook.BulkResult
 	err = a.db.Update(ctx, func(tx *db.Tx) (err error) {
+		history.Describe(tx, caller(ctx).UserID, history.Description{Action: history.Bulk})
 		results, err = a.playbook.AnnotateTrades(ctx, tx, caller(ctx).UserID, in.Body.IDs, change)
 		return err
 	})

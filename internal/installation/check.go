@@ -55,6 +55,12 @@ func (i *Installation) Check(ctx context.Context, report func(string)) error {
 	if err := i.checkFiles(ctx, report); err != nil {
 		return fmt.Errorf("checking attachments: %w", err)
 	}
+	for id, user := range users {
+		err := i.History.Check(ctx, id, func(problem string) { report(fmt.Sprintf("user %s: %s", user, problem)) })
+		if err != nil {
+			return fmt.Errorf("checking the history: %w", err)
+		}
+	}
 	return i.Identity.Check(ctx, report)
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"fillbook/internal/backup"
 	"fillbook/internal/base/db"
+	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/base/outbound"
 	"fillbook/internal/base/secrets"
@@ -70,7 +71,9 @@ type Options struct {
 	Connectors []connector.Connector
 	// ObserveRun is called after each connection run; it may be nil.
 	ObserveRun func(connections.Observation)
-	Identity   identity.Options
+	// UndoDays is how many days deleted content is kept for an undo; nil means the default.
+	UndoDays *int
+	Identity identity.Options
 }
 
 // Installation contains all services in one installation.
@@ -79,6 +82,7 @@ type Installation struct {
 	Keys     *secrets.Keys
 	Clock    journal.Clock
 	Log      *slog.Logger
+	History  *history.Service
 	Identity *identity.Service
 	Ledger   *ledger.Service
 	Playbook *playbook.Service
@@ -118,6 +122,12 @@ func New(options Options) (*Installation, error) {
 		}
 		i.files = files
 	}
+	undoDays := history.DefaultUndoDays
+	if options.UndoDays != nil {
+		undoDays = *options.UndoDays
+	}
+	i.History = history.New(i.DB, i.Clock, undoDays)
+	i.History.SetLabels("trade", ledger.LabelTrades)
 	i.Identity = identity.New(i.DB, i.Keys, i.Clock, i.Log, options.Identity)
 	i.Ledger = ledger.New(i.DB, i.Clock, i.updateAnnotations)
 	i.Playbook = playbook.New(i.DB, i.Clock, playbook.Options{

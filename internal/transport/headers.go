@@ -51,7 +51,7 @@ func allowOrigin(h http.Header, r *http.Request, origins []string) (preflight bo
 		return false
 	}
 	h.Set("Access-Control-Allow-Origin", origin)
-	h.Set("Access-Control-Expose-Headers", "ETag, Link, Retry-After, X-Quota-Limit, X-Quota-Used, X-Request-Id, X-Total-Count")
+	h.Set("Access-Control-Expose-Headers", "ETag, Link, Retry-After, X-Change-Id, X-Quota-Limit, X-Quota-Used, X-Request-Id, X-Total-Count")
 	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
 	if r.Method != http.MethodOptions || r.Header.Get("Access-Control-Request-Method") == "" {
 		return false

@@ -184,7 +184,7 @@ func (i *Idempotency) serve(w http.ResponseWriter, r *http.Request, next http.Ha
 }
 
 // storedHeaders are the headers belonging to a response's content.
-var storedHeaders = []string{"Content-Type", "Etag", "Link", "Location", "X-Total-Count"}
+var storedHeaders = []string{"Content-Type", "Etag", "Link", "Location", "X-Change-Id", "X-Total-Count"}
 
 func (i *Idempotency) store(ctx context.Context, mine claim, answer *recordingWriter) error {
 	headers := http.Header{}

@@ -52,6 +52,9 @@ type DB struct {
 	// distributed reports whether the tables are spread over nodes; see Distribute.
 	distributed bool
 
+	// beforeCommit is called before a commit; see BeforeCommit.
+	beforeCommit func(context.Context, *Tx) error
+
 	wait      time.Duration          // see Options
 	trace     func(statement string) // see Options
 	traceTrip func()                 // see Options
@@ -251,21 +254,39 @@ func (d *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 	if d.readOnly {
 		return ErrReadOnly
 	}
-	return d.updateAgain(ctx, func() error {
+	return d.updateAgain(ctx, func(repeated bool) error {
 		return d.withoutUnfinished(ctx, func() error {
 			return d.withWriter(ctx, func(s *session) error {
-				return s.transact(ctx, beginWrite(d.engine), fn)
+				return s.transact(ctx, beginWrite(d.engine), d.finishWith(ctx, repeated, fn))
 			})
 		})
 	})
 }
 
+// BeforeCommit makes all writing transactions with an attached value call a function before
+// they are committed. It must be called before the first transaction.
+func (d *DB) BeforeCommit(fn func(context.Context, *Tx) error) { d.beforeCommit = fn }
+
+// finishWith returns a transaction's function with the call of beforeCommit at its end.
+func (d *DB) finishWith(ctx context.Context, repeated bool, fn func(*Tx) error) func(*Tx) error {
+	return func(tx *Tx) error {
+		tx.attached, tx.repeated = nil, repeated
+		if err := fn(tx); err != nil {
+			return err
+		}
+		if tx.attached == nil || d.beforeCommit == nil || tx.failed != nil {
+			return nil
+		}
+		return d.beforeCommit(ctx, tx)
+	}
+}
+
 // updateAgain runs a writing transaction until it succeeds or must not run again.
-func (d *DB) updateAgain(ctx context.Context, run func() error) error {
+func (d *DB) updateAgain(ctx context.Context, run func(repeated bool) error) error {
 	var err error
 	for attempt := range attempts {
 		for {
-			err = run()
+			err = run(attempt > 0)
 			held, ok := errors.AsType[*heldError](err)
 			if !ok {
 				break

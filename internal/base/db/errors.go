@@ -101,6 +101,9 @@ func findError(err error) error {
 		if strings.Contains(pg.Message, "query_wait_timeout") {
 			return ErrUnavailable // all PgBouncer connections are in use
 		}
+		if pg.Code == "23505" && strings.HasPrefix(pg.TableName, orderedTable) { // a shard's name has a number
+			return errRetry
+		}
 		return postgresError(pg.Code)
 	}
 	var network net.Error
@@ -110,6 +113,10 @@ func findError(err error) error {
 	}
 	return nil
 }
+
+// orderedTable has the changes of users in their order. Two transactions that take the same
+// place must not both be committed, and the second runs again.
+const orderedTable = "history_changes"
 
 func isConnectError(err error) bool {
 	var connect *pgconn.ConnectError

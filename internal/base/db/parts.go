@@ -29,7 +29,7 @@ func (d *DB) UpdateInParts(ctx context.Context, owner int64, fn func(*Tx) error)
 	if d.engine == PostgreSQL || !d.inParts {
 		return d.Update(ctx, fn)
 	}
-	return d.updateAgain(ctx, func() error { return d.runParts(ctx, owner, fn) })
+	return d.updateAgain(ctx, func(repeated bool) error { return d.runParts(ctx, owner, d.finishWith(ctx, repeated, fn)) })
 }
 
 // IsInParts reports whether the transaction is committed in parts. A statement is

@@ -20,7 +20,20 @@ type Tx struct {
 	caller, limited context.Context // as long-lived as the call
 	// after are the functions to call after the commit.
 	after []func()
+	// attached is the value of Attach, and repeated reports that the transaction has failed
+	// before; see [DB.BeforeCommit].
+	attached any
+	repeated bool
 }
+
+// Attach keeps a value with the transaction, for the function of [DB.BeforeCommit].
+func (t *Tx) Attach(value any) { t.attached = value }
+
+// Attached returns the value of [Tx.Attach], or nil.
+func (t *Tx) Attached() any { return t.attached }
+
+// IsRepeated reports whether the transaction runs again after a conflict with another one.
+func (t *Tx) IsRepeated() bool { return t.repeated }
 
 // AfterCommit runs fn after the transaction is committed, for example to remove a file a
 // deleted row named. It does not run fn if the transaction is rolled back. fn must not

@@ -17,8 +17,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"fillbook/internal/base/db"
 	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
 )
 
 // Field describes one value in a record R.
@@ -52,6 +55,7 @@ type Field[R any] struct {
 	isEmpty func(*R) bool
 	assign  func(into, other *R)
 	merge   func(into, other *R) // combines two values; nil keeps the first
+	show    func(*R) any         // the value for the history; nil leaves the field out
 }
 
 // Range restricts a field's values. The zero Range is a single-line text, any number, or
@@ -138,6 +142,9 @@ func Lift[R, V any](f Field[V], at func(*R) *V) Field[R] {
 	if f.Check != nil {
 		lifted.Check = func(r *R) error { return f.Check(at(r)) }
 	}
+	if f.show != nil {
+		lifted.show = func(r *R) any { return f.show(at(r)) }
+	}
 	return lifted
 }
 
@@ -151,12 +158,15 @@ func newField[R any, T comparable](name string, at func(*R) *T, dest func(*T) an
 	f.clear = func(r *R) { *at(r) = none }
 	f.isEmpty = func(r *R) bool { return *at(r) == none }
 	f.assign = func(into, other *R) { *at(into) = *at(other) }
+	f.show = func(r *R) any { return *at(r) }
 	return f
 }
 
 // NewText describes a text; its column must not be NULL.
 func NewText[R any, T ~string](name string, at func(*R) *T) Field[R] {
-	return newField(name, at, func(v *T) any { return v }, textArg[T])
+	f := newField(name, at, func(v *T) any { return v }, textArg[T])
+	f.show = func(r *R) any { return string(*at(r)) }
+	return f
 }
 
 // textArg returns a text's argument: the text itself if it has its own stored form, such
@@ -182,6 +192,7 @@ func NewNumber[R any](name string, at func(*R) *decimal.Null) Field[R] {
 	f.clear = func(r *R) { *at(r) = decimal.Null{} }
 	f.isEmpty = func(r *R) bool { return !at(r).Valid }
 	f.assign = func(into, other *R) { *at(into) = *at(other) }
+	f.show = f.arg
 	return f
 }
 
@@ -194,12 +205,15 @@ func NewAmount[R any](name string, at func(*R) *decimal.Decimal) Field[R] {
 	f.clear = func(r *R) { *at(r) = decimal.Zero }
 	f.isEmpty = func(r *R) bool { return at(r).Sign() == 0 }
 	f.assign = func(into, other *R) { *at(into) = *at(other) }
+	f.show = f.arg
 	return f
 }
 
 // NewInteger describes an integer; its column must not be NULL.
 func NewInteger[R any, T ~int | ~int64 | ~uint8](name string, at func(*R) *T) Field[R] {
-	return newField(name, at, func(v *T) any { return v }, func(v T) any { return int64(v) })
+	f := newField(name, at, func(v *T) any { return v }, func(v T) any { return int64(v) })
+	f.show = f.arg
+	return f
 }
 
 // NewOptionalText describes a text; an empty one is stored as NULL.
@@ -210,17 +224,20 @@ func NewOptionalText[R any, T ~string](name string, at func(*R) *T) Field[R] {
 		}
 		return string(v)
 	})
+	f.show = f.arg
 	return f.ReadAs(func(alias string) string { return "COALESCE(" + alias + "." + name + ", '')" })
 }
 
 // NewGrade describes a grade from 1 to 5; 0 is stored as NULL.
 func NewGrade[R any, T ~int](name string, at func(*R) *T) Field[R] {
-	return newField(name, at, func(v *T) any { return nullInt[T]{v} }, func(v T) any {
+	f := newField(name, at, func(v *T) any { return nullInt[T]{v} }, func(v T) any {
 		if v == 0 {
 			return nil
 		}
 		return int64(v)
 	})
+	f.show = f.arg
+	return f
 }
 
 // nullInt scans NULL as 0. It has the shape of a pointer, so storing it in an interface
@@ -243,7 +260,14 @@ var _ sql.Scanner = nullInt[int]{}
 
 // NewInstant describes an optional instant.
 func NewInstant[R any](name string, at func(*R) **time.Time) Field[R] {
-	return newField(name, at, func(v **time.Time) any { return db.NullInstant(v) }, db.NullMicros)
+	f := newField(name, at, func(v **time.Time) any { return db.NullInstant(v) }, db.NullMicros)
+	f.show = func(r *R) any {
+		if v := *at(r); v != nil {
+			return journal.FormatInstant(*v)
+		}
+		return nil
+	}
+	return f
 }
 
 // NewTime describes a required instant, such as the last change time. It takes no part in
@@ -251,17 +275,28 @@ func NewInstant[R any](name string, at func(*R) **time.Time) Field[R] {
 func NewTime[R any](name string, at func(*R) *time.Time) Field[R] {
 	f := newField(name, at, func(v *time.Time) any { return db.Instant(v) }, func(v time.Time) any { return db.Micros(v) })
 	f.Ignored = true
+	f.show = func(r *R) any { return journal.FormatInstant(*at(r)) }
+	if name == "created_at" || name == "updated_at" {
+		f.show = nil
+	}
 	return f
 }
 
 // NewLink describes another record's id, which may be absent.
 func NewLink[R any, T ~string](name string, at func(*R) **T) Field[R] {
-	return newField(name, at, func(v **T) any { return v }, func(v *T) any {
+	f := newField(name, at, func(v **T) any { return v }, func(v *T) any {
 		if v == nil {
 			return nil
 		}
 		return textArg(*v)
 	})
+	f.show = func(r *R) any {
+		if v := *at(r); v != nil {
+			return string(*v)
+		}
+		return nil
+	}
+	return f
 }
 
 // NewFlag describes a truth value.
@@ -284,6 +319,12 @@ func NewJSON[R, T any](name string, at func(*R) *[]T) Field[R] {
 	f.clear = func(r *R) { *at(r) = nil }
 	f.isEmpty = func(r *R) bool { return len(*at(r)) == 0 }
 	f.assign = func(into, other *R) { *at(into) = *at(other) }
+	f.show = func(r *R) any {
+		if len(*at(r)) == 0 {
+			return jsontext.Value("[]")
+		}
+		return jsontext.Value(f.arg(r).(string))
+	}
 	return f
 }
 
@@ -312,6 +353,7 @@ func NewDerived[R any](name string, compute func(*R) string) Field[R] {
 func NewID[R any, T ~string](name string, at func(*R) *T) Field[R] {
 	f := NewText(name, at)
 	f.Ignored = true
+	f.show = nil
 	return f
 }
 

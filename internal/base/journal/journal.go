@@ -48,6 +48,8 @@ type (
 	WordKindID string
 	// NoteTemplateID names a note template.
 	NoteTemplateID string
+	// ChangeID names a change of the history.
+	ChangeID string
 	// ViewID names a saved view.
 	ViewID string
 	// SeriesID names a price bar series.

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"database/sql/driver"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 )
@@ -105,4 +106,43 @@ func (id *ExecutionID) Scan(value any) error {
 	text, err := scanUUID(value)
 	*id = ExecutionID(text)
 	return err
+}
+
+// Some ids are computed from what is stored anyway, so neither the id nor an index is
+// stored. Such an id is a version 8 UUID with 53 bits for an instant, 37 bits for a hash of
+// the owner's id and 32 bits for a number.
+const (
+	timeBits   = 53
+	tagBits    = 37
+	numberBits = 32
+)
+
+// IDTag returns a hash (FNV-1a) of an owner's id for [PackID]. It must never change,
+// because ids depend on it.
+func IDTag[T ~string](owner T) uint64 {
+	sum := uint64(0xcbf29ce484222325)
+	for i := range len(owner) {
+		sum = (sum ^ uint64(owner[i])) * 0x100000001b3
+	}
+	return (sum ^ sum>>tagBits) & (1<<tagBits - 1)
+}
+
+// PackID returns the id for an instant in microseconds, an [IDTag] and a number.
+func PackID[T ~string](at int64, tag uint64, number int64) T {
+	micros, low := uint64(at), uint64(number)&(1<<numberBits-1)
+	var id [16]byte
+	binary.BigEndian.PutUint64(id[:], micros>>5<<16|8<<12|(micros&31)<<7|tag>>30)
+	binary.BigEndian.PutUint64(id[8:], 2<<62|tag&(1<<30-1)<<32|low)
+	return T(UUIDText(id))
+}
+
+// UnpackID returns what [PackID] has packed, and false for any other id.
+func UnpackID[T ~string](id T) (at int64, tag uint64, number int64, ok bool) {
+	bytes, ok := ParseUUID(string(id))
+	high, low := binary.BigEndian.Uint64(bytes[:]), binary.BigEndian.Uint64(bytes[8:])
+	at = int64(high>>16<<5 | high>>7&31)
+	if !ok || high>>12&15 != 8 || low>>62 != 2 || at>>timeBits != 0 {
+		return 0, 0, 0, false
+	}
+	return at, high&127<<30 | low>>32&(1<<30-1), int64(low & (1<<numberBits - 1)), true
 }

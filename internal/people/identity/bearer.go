@@ -212,9 +212,9 @@ func (s *authenticator) authenticateToken(ctx context.Context, token secrets.Sec
 	err := s.db.Peek(ctx, func(tx *db.Tx) error {
 		return s.owners.withOwner(ctx, tx, hash, func(owner journal.UserID) error {
 			caller.UserID = owner
-			return tx.QueryRow(ctx, `SELECT u.id, t.id, t.scope, t.account_ids, t.allowed_ips, t.expires_at, u.email, u.is_admin, u.created_at, u.totp_secret IS NOT NULL
+			return tx.QueryRow(ctx, `SELECT u.id, t.id, t.name, t.scope, t.account_ids, t.allowed_ips, t.expires_at, u.email, u.is_admin, u.created_at, u.totp_secret IS NOT NULL
 				FROM access_tokens t JOIN users u ON u.number = t.user_id WHERE t.user_id = $1 AND t.hash = $2`, owner, hash).
-				Scan(&caller.PublicID, &caller.TokenID, &caller.Scope, storedList[journal.AccountID]{&caller.Accounts},
+				Scan(&caller.PublicID, &caller.TokenID, &caller.TokenName, &caller.Scope, storedList[journal.AccountID]{&caller.Accounts},
 					storedList[string]{&allowedIPs}, db.NullInstant(&expiresAt), &caller.Email, &caller.IsAdmin,
 					db.Instant(&caller.CreatedAt), &caller.TOTPEnabled)
 		})

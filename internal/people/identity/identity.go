@@ -23,6 +23,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 
 	"fillbook/internal/base/db"
+	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/base/secrets"
 )
@@ -198,12 +199,26 @@ type Principal struct {
 	// since its access token was issued. The token can still read and write the journal
 	// until it expires, and nothing else.
 	SessionEnded bool
-	// TokenID is set for CredentialToken.
-	TokenID journal.TokenID
+	// TokenID and TokenName are set for CredentialToken.
+	TokenID   journal.TokenID
+	TokenName string
 	// Scope is set for CredentialToken.
 	Scope Scope
 	// Accounts are the token's accounts; nil means all.
 	Accounts []journal.AccountID
+}
+
+// Actor returns who the caller is in the history.
+func (p Principal) Actor() history.Actor {
+	switch p.Credential {
+	case CredentialToken:
+		return history.Actor{Kind: history.ByToken, ID: string(p.TokenID), Name: p.TokenName}
+	case CredentialWatch:
+		return history.Actor{Kind: history.ByWatch}
+	case CredentialCLI:
+		return history.Actor{Kind: history.ByCLI}
+	}
+	return history.Actor{Kind: history.BySession, ID: string(p.SessionID)}
 }
 
 // RequireSession returns an error for callers without an active session. It protects

@@ -91,6 +91,7 @@ func (s *Service) UpdateAccount(
 		if err := storeAccount(ctx, tx, owner, a); err != nil {
 			return err
 		}
+		accountHistory.Updated(tx, owner, &before, &a)
 		a.Revision, err = touch(ctx, tx, owner, id, nil, false) // none of its trades changed
 		return err
 	})
@@ -107,6 +108,7 @@ func (s *Service) DeleteAccount(ctx context.Context, owner journal.UserID, id jo
 		if err := runCheck(check, a); err != nil {
 			return err
 		}
+		accountHistory.Deleted(tx, owner, &a)
 		if err := s.follow.call(ctx, tx, owner, TradeChanges{Account: id, AccountDeleted: true}); err != nil {
 			return err
 		}
@@ -208,6 +210,7 @@ func CreateAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, now tim
 	if err := a.clean(); err != nil {
 		return Account{}, err
 	}
+	accountHistory.Created(tx, owner, &a)
 	return insertAccount(ctx, tx, owner, a)
 }
 

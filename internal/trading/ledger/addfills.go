@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"fillbook/internal/base/db"
+	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
 )
 
@@ -32,6 +33,7 @@ func (s *Service) enterFills(
 	checked, invalid := checkFills(fills)
 	if len(checked) == 1 {
 		s.numbers.prefetchEntry(ctx, tx, owner, account, checked[0])
+		history.Prefetch(ctx, tx, owner, account)
 	}
 	if b, err = s.openBook(ctx, tx, owner, account); err != nil {
 		return nil, nil, nil, err
@@ -115,6 +117,9 @@ func (b *book) storeArrivals(ctx context.Context, arrivals []*arrival, from impo
 	}
 	if b.nextSeq == first && len(known.changed) == 0 {
 		return known, nil
+	}
+	if err := b.recordFills(arrivals, known, from); err != nil {
+		return nil, err
 	}
 	return known, b.close(ctx)
 }

@@ -11,6 +11,7 @@ import (
 	"fillbook/internal/base/db"
 	"fillbook/internal/base/decimal"
 	"fillbook/internal/base/fields"
+	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/base/limits"
 )
@@ -145,6 +146,7 @@ func (s *Service) AddCash(ctx context.Context, owner journal.UserID, account jou
 			if err := l.forgetDeletedCash(ctx, again); err != nil {
 				return err
 			}
+			cashHistory.Created(tx, owner, &cashRow{Cash: c})
 			return l.insertCash(ctx, []Cash{c})
 		})
 	})
@@ -160,6 +162,7 @@ func (s *Service) UpdateCash(
 			if c, err = l.changeCash(ctx, was, change); err != nil {
 				return err
 			}
+			cashHistory.Updated(tx, owner, &cashRow{Cash: was}, &cashRow{Cash: c})
 			_, err = tx.Exec(ctx, cashTable.Update(), cashTable.UpdateValues(owner, &cashRow{Cash: c})...)
 			return err
 		})
@@ -172,6 +175,10 @@ func (s *Service) UpdateCash(
 func (s *Service) DeleteCash(ctx context.Context, owner journal.UserID, id journal.CashID, check func(Cash) error) error {
 	return s.db.Update(ctx, func(tx *db.Tx) error {
 		return s.withCash(ctx, tx, owner, id, check, func(l *cashLedger, was Cash) error {
+			cashHistory.Deleted(tx, owner, &cashRow{Cash: was})
+			if err := history.Keep(ctx, tx, owner, "cash_transactions", `id = $2`, id); err != nil {
+				return err
+			}
 			_, err := tx.Exec(ctx, `DELETE FROM cash_transactions WHERE user_id = $1 AND id = $2`, owner, id)
 			if err != nil {
 				return err
@@ -220,7 +227,7 @@ type cashRow struct {
 var cashTable = fields.New("cash_transactions",
 	fields.List[cashRow]{fields.NewID("id", func(c *cashRow) *journal.CashID { return &c.ID })},
 	fields.List[cashRow]{
-		fields.NewInteger("account", func(c *cashRow) *int64 { return &c.account }).Freeze(),
+		fields.NewInteger("account", func(c *cashRow) *int64 { return &c.account }).Freeze().Hide(),
 		fields.NewText("type", func(c *cashRow) *CashType { return &c.Type }),
 		fields.NewAmount("amount", func(c *cashRow) *decimal.Decimal { return &c.Amount }),
 		fields.NewText("currency", func(c *cashRow) *string { return &c.Currency }),
@@ -228,7 +235,7 @@ var cashTable = fields.New("cash_transactions",
 		fields.NewText("note", func(c *cashRow) *string { return &c.Note }),
 		fields.NewLink("trade_id", func(c *cashRow) **journal.TradeID { return &c.Trade }),
 		fields.NewLink("import_batch_id", func(c *cashRow) **journal.BatchID { return &c.Batch }).Freeze(),
-		fields.NewText("origin", func(c *cashRow) *string { return &c.Origin }).Freeze(),
+		fields.NewText("origin", func(c *cashRow) *string { return &c.Origin }).Freeze().Hide(),
 		fields.NewTime("created_at", func(c *cashRow) *time.Time { return &c.CreatedAt }).Freeze(),
 	},
 )

@@ -77,8 +77,11 @@ func (s *Service) UpdateExecution(
 			if err := b.replace(ctx, before, after, key); err != nil {
 				return err
 			}
-			e, err = b.describe(ctx, after, after.next)
-			return err
+			if e, err = b.describe(ctx, after, after.next); err != nil {
+				return err
+			}
+			executionHistory.Updated(tx, owner, &was, &e)
+			return nil
 		})
 	})
 	return e, err
@@ -91,6 +94,9 @@ func (s *Service) DeleteExecution(
 ) error {
 	return s.db.Update(ctx, func(tx *db.Tx) error {
 		return s.withExecution(ctx, tx, owner, id, check, func(b *book, f *fill, _ Execution) error {
+			if err := b.keepFills(ctx, []*fill{f}); err != nil {
+				return err
+			}
 			if err := b.recordDeleted(ctx, []*fill{f}); err != nil {
 				return err
 			}
@@ -323,7 +329,13 @@ func (b *book) deleteTrade(ctx context.Context, t *listedTrade) error {
 		if err := b.recordEdit(ctx, f, rest, s.key); err != nil {
 			return err
 		}
+		if err := b.recordChanged(f, rest, s.key, s.key); err != nil {
+			return err
+		}
 		c.added = append(c.added, rest)
+	}
+	if err := b.keepFills(ctx, own); err != nil {
+		return err
 	}
 	if err := b.recordDeleted(ctx, own); err != nil {
 		return err

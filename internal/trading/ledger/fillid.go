@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"context"
-	"encoding/binary"
 	"slices"
 
 	"fillbook/internal/base/db"
@@ -10,26 +9,13 @@ import (
 	"fillbook/internal/trading/matching"
 )
 
-// A fill's id is computed from its account, its instant and its number in the account, so
-// neither the id nor an index is stored. It is a version 8 UUID with 53 bits for the
-// instant, 37 bits for a hash of the account's id and 32 bits for the number. A fill
-// whose instant has changed since keeps its id in the column id, and so does a fill from
-// an earlier release.
-const (
-	timeBits = 53
-	tagBits  = 37
-	seqBits  = 32
-)
+// A fill's id is computed from its account, its instant and its number in the account; see
+// [journal.PackID]. A fill whose instant has changed since keeps its id in the column id,
+// and so does a fill from an earlier release.
 
-// tag returns a hash (FNV-1a) of the account's id. Account numbers are used again after a
-// deletion, ids are not. It must never change, because ids depend on it.
-func (a *Account) tag() uint64 {
-	sum := uint64(0xcbf29ce484222325)
-	for i := range len(a.ID) {
-		sum = (sum ^ uint64(a.ID[i])) * 0x100000001b3
-	}
-	return (sum ^ sum>>tagBits) & (1<<tagBits - 1)
-}
+// tag returns the hash of the account's id. Account numbers are used again after a deletion,
+// ids are not.
+func (a *Account) tag() uint64 { return journal.IDTag(a.ID) }
 
 // executionID returns a fill's computed id.
 func (a *Account) executionID(p matching.Position) journal.ExecutionID {
@@ -38,26 +24,14 @@ func (a *Account) executionID(p matching.Position) journal.ExecutionID {
 
 // executionID returns a fill's computed id in the account with the tag.
 func executionID(tag uint64, p matching.Position) journal.ExecutionID {
-	at, seq := uint64(p.At), uint64(p.Seq)&(1<<seqBits-1)
-	var id [16]byte
-	binary.BigEndian.PutUint64(id[:], at>>5<<16|8<<12|(at&31)<<7|tag>>30)
-	binary.BigEndian.PutUint64(id[8:], 2<<62|tag&(1<<30-1)<<32|seq)
-	return journal.ExecutionID(journal.UUIDText(id))
+	return journal.PackID[journal.ExecutionID](p.At, tag, p.Seq)
 }
 
 // parseExecutionID returns a computed id's position and account tag, and false for any
 // other id.
 func parseExecutionID(id journal.ExecutionID) (p matching.Position, tag uint64, ok bool) {
-	bytes, ok := journal.ParseUUID(string(id))
-	high, low := binary.BigEndian.Uint64(bytes[:]), binary.BigEndian.Uint64(bytes[8:])
-	if !ok || high>>12&15 != 8 || low>>62 != 2 {
-		return matching.Position{}, 0, false
-	}
-	p = matching.Position{At: int64(high>>16<<5 | high>>7&31), Seq: int64(low & (1<<seqBits - 1))}
-	if p.At>>timeBits != 0 {
-		return matching.Position{}, 0, false
-	}
-	return p, high&127<<30 | low>>32&(1<<30-1), true
+	p.At, tag, p.Seq, ok = journal.UnpackID(id)
+	return p, tag, ok
 }
 
 // setID sets the id in a fill read without one.

@@ -77,6 +77,9 @@ func (s *Service) AnnotateTrades(
 	if err := replaceMany(ctx, tx, owner, before, after); err != nil {
 		return nil, err
 	}
+	for i := range after {
+		tradeHistory.Updated(tx, owner, &before[i], &after[i])
+	}
 	return results, s.reportChanged(ctx, tx, owner, after)
 }
 

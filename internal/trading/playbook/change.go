@@ -7,6 +7,7 @@ import (
 
 	"fillbook/internal/base/db"
 	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/trading/annotations"
 )
@@ -168,6 +169,7 @@ func (s *Service) AnnotateIn(
 			return Annotations{}, err
 		}
 	}
+	tradeHistory.Updated(tx, owner, &old, &annotations)
 	return annotations, s.reportAnnotationsChanged(ctx, tx, owner, annotations)
 }
 
@@ -179,6 +181,7 @@ func (s *Service) lockAnnotations(ctx context.Context, tx *db.Tx, owner journal.
 	if err != nil {
 		return Annotations{}, err
 	}
+	history.Prefetch(ctx, tx, owner, account)
 	found := make(map[journal.TradeID]Annotations)
 	load := func() error { return loadChunk(ctx, tx, owner, []journal.TradeID{trade}, tx.Lock(), found) }
 	if err := load(); err != nil || len(found) > 0 {

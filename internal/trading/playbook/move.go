@@ -118,6 +118,8 @@ func mergeInto(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Ti
 		winner.Trade = into
 		merged[i] = merge(winner, merges[into]...)
 		merged[i].UpdatedAt = now
+		winner.Account = merged[i].Account
+		recordMoved(tx, owner, winner, merged[i], merges[into])
 	}
 	if err := saveAnnotations(ctx, tx, owner, merged...); err != nil {
 		return err
@@ -181,6 +183,7 @@ func orphan(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time,
 	if err != nil {
 		return err
 	}
+	recordOrphan(tx, owner, o.Trade, annotations.Account, o.Symbol, true)
 	rows := make([][]any, len(o.FillKeys))
 	for i, key := range o.FillKeys {
 		rows[i] = []any{owner, annotations.Account, key, o.Trade}
@@ -290,6 +293,7 @@ func adoptInto(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Ti
 			continue
 		}
 		// The trade itself has come back.
+		recordOrphan(tx, owner, orphan, stored[orphan].Account, "", false)
 		if _, err := tx.Exec(ctx, `DELETE FROM orphaned_annotations WHERE user_id = $1 AND trade_id = $2`, owner, orphan); err != nil {
 			return err
 		}

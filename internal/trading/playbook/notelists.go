@@ -69,8 +69,9 @@ var noteTable = fields.New("notes",
 	fields.List[Note]{fields.NewID("id", func(n *Note) *journal.NoteID { return &n.ID })},
 	fields.List[Note]{
 		fields.NewText("type", func(n *Note) *NoteType { return &n.Type }).CheckBy(checkNoteType),
-		fields.NewTime("occurred_at", func(n *Note) *time.Time { return &n.OccurredAt.At }),
-		fields.NewFlag("is_day", func(n *Note) *bool { return &n.OccurredAt.WholeDay }),
+		fields.NewTime("occurred_at", func(n *Note) *time.Time { return &n.OccurredAt.At }).
+			ShowAs(func(n *Note) any { return n.OccurredAt.String() }),
+		fields.NewFlag("is_day", func(n *Note) *bool { return &n.OccurredAt.WholeDay }).Hide(),
 		fields.NewText("title", func(n *Note) *string { return &n.Title }),
 		fields.NewText("body", func(n *Note) *string { return &n.Body }).Limit(fields.LongText),
 		fields.NewJSON("symbols", func(n *Note) *[]SymbolNote { return &n.Symbols }).CheckBy(checkNoteSymbols),

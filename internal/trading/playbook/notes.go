@@ -9,6 +9,7 @@ import (
 
 	"fillbook/internal/base/db"
 	"fillbook/internal/base/fields"
+	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/base/limits"
 )
@@ -199,6 +200,7 @@ func (s *noteStore) CreateNote(ctx context.Context, owner journal.UserID, change
 		if err := s.reportLinked(ctx, tx, owner, note.Trade); err != nil {
 			return err
 		}
+		noteHistory.Created(tx, owner, &note)
 		return recordNotes(ctx, tx, owner, note.ID)
 	})
 	return note, err
@@ -294,6 +296,7 @@ func (s *noteStore) ChangeNote(ctx context.Context, owner journal.UserID, id jou
 		if err := s.reportLinked(ctx, tx, owner, old.Trade, note.Trade); err != nil {
 			return err
 		}
+		noteHistory.Updated(tx, owner, &old, &note)
 		return recordNotes(ctx, tx, owner, note.ID)
 	})
 	return note, err
@@ -324,6 +327,10 @@ func (s *noteStore) DeleteNote(ctx context.Context, owner journal.UserID, id jou
 		files, err = db.List(ctx, tx, db.Single[journal.AttachmentID],
 			`SELECT id FROM attachments WHERE user_id = $1 AND note_id = $2 ORDER BY id`, owner, id)
 		if err != nil {
+			return err
+		}
+		noteHistory.Deleted(tx, owner, &note)
+		if err := history.Keep(ctx, tx, owner, "notes", `id = $2`, id); err != nil {
 			return err
 		}
 		if _, err := tx.Exec(ctx, `DELETE FROM notes WHERE user_id = $1 AND id = $2`, owner, id); err != nil {

@@ -158,6 +158,7 @@ func (s *Service) CreateSetup(ctx context.Context, owner journal.UserID, change 
 		if err == nil && n == 0 {
 			err = setupTaken(setup.Name)
 		}
+		setupHistory.Created(tx, owner, &setup)
 		return err
 	})
 	return setup, err
@@ -204,6 +205,7 @@ func (s *Service) ChangeSetup(
 		if err := updateSetup(ctx, tx, owner, setup); err != nil {
 			return err
 		}
+		setupHistory.Updated(tx, owner, &old, &setup)
 		return s.renameRules(ctx, tx, owner, id, renames)
 	})
 	return setup, err
@@ -213,13 +215,17 @@ func (s *Service) ChangeSetup(
 // trades that named it without one.
 func (s *Service) DeleteSetup(ctx context.Context, owner journal.UserID, id journal.SetupID, check Check[Setup]) error {
 	return s.db.Update(ctx, func(tx *db.Tx) error {
-		if _, err := check.apply(readSetup(ctx, tx, owner, id, tx.Lock())); err != nil {
+		setup, err := check.apply(readSetup(ctx, tx, owner, id, tx.Lock()))
+		if err != nil {
 			return err
 		}
-		err := s.unlink(ctx, tx, owner, `SELECT DISTINCT trade_annotations.account_id FROM trade_annotations JOIN trade_setups
+		err = s.unlink(ctx, tx, owner, `SELECT DISTINCT trade_annotations.account_id FROM trade_annotations JOIN trade_setups
 			ON trade_setups.user_id = trade_annotations.user_id AND trade_setups.trade_id = trade_annotations.trade_id
 			WHERE trade_setups.user_id = $1 AND trade_setups.setup_id = $2 ORDER BY trade_annotations.account_id`, owner, id)
 		if err != nil {
+			return err
+		}
+		if err := recordRemovedSetup(ctx, tx, owner, setup); err != nil {
 			return err
 		}
 		_, err = tx.Exec(ctx, `UPDATE missed_trades SET setup_id = NULL WHERE user_id = $1 AND setup_id = $2`, owner, id)

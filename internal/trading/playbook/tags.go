@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"fillbook/internal/base/db"
+	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/base/limits"
 )
@@ -132,6 +133,7 @@ func (s *Service) CreateTag(ctx context.Context, owner journal.UserID, change Ta
 		if err == nil && n == 0 {
 			err = tagTaken(tag.Name)
 		}
+		tagHistory.Created(tx, owner, &tag)
 		return err
 	})
 	return tag, err
@@ -156,9 +158,11 @@ func (s *Service) ChangeTag(
 		if tag, err = lockTag(ctx, tx, owner, id, check); err != nil {
 			return err
 		}
+		old := tag.Tag
 		if tag.Tag, err = change.apply(tag.Tag); err != nil {
 			return err
 		}
+		tagHistory.Updated(tx, owner, &old, &tag.Tag)
 		_, err = tx.Exec(ctx, `
 			UPDATE tags SET name = $1, name_key = $2, color = $3, description = $4, kind = $5
 			WHERE user_id = $6 AND id = $7`,
@@ -174,13 +178,17 @@ func (s *Service) ChangeTag(
 // DeleteTag deletes a tag and takes it off every trade.
 func (s *Service) DeleteTag(ctx context.Context, owner journal.UserID, id journal.TagID, check Check[CountedTag]) error {
 	return s.db.Update(ctx, func(tx *db.Tx) error {
-		if _, err := lockTag(ctx, tx, owner, id, check); err != nil {
+		tag, err := lockTag(ctx, tx, owner, id, check)
+		if err != nil {
 			return err
 		}
 		if err := s.unlink(ctx, tx, owner, taggedAccounts, owner, id); err != nil {
 			return err
 		}
-		_, err := tx.Exec(ctx, `DELETE FROM tags WHERE user_id = $1 AND id = $2`, owner, id)
+		if err := recordRemovedTag(ctx, tx, owner, tag.Tag, ""); err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `DELETE FROM tags WHERE user_id = $1 AND id = $2`, owner, id)
 		return err
 	})
 }
@@ -196,9 +204,11 @@ func (s *Service) MergeTag(ctx context.Context, tx *db.Tx, owner journal.UserID,
 	if id == into {
 		return CountedTag{}, journal.InvalidField("into", "into must be another tag.")
 	}
+	locked := map[journal.TagID]CountedTag{}
 	// In one order, so two merges in opposite directions do not block each other.
 	for _, next := range slices.Sorted(slices.Values([]journal.TagID{id, into})) {
-		_, err := lockTag(ctx, tx, owner, next, nil)
+		tag, err := lockTag(ctx, tx, owner, next, nil)
+		locked[next] = tag
 		if journal.IsKind(err, journal.KindNotFound) && next == into {
 			return CountedTag{}, journal.InvalidField("into", "into must be one of your tags.")
 		}
@@ -209,6 +219,12 @@ func (s *Service) MergeTag(ctx context.Context, tx *db.Tx, owner journal.UserID,
 	if err := s.unlink(ctx, tx, owner, taggedAccounts, owner, id); err != nil {
 		return CountedTag{}, err
 	}
+	if err := recordRemovedTag(ctx, tx, owner, locked[id].Tag, into); err != nil {
+		return CountedTag{}, err
+	}
+	history.Describe(tx, owner, history.Description{
+		Action: history.Update, Summary: "Merged tag " + locked[id].Name + " into " + locked[into].Name,
+	})
 	_, err := tx.Exec(ctx, `
 		INSERT INTO trade_tags (user_id, trade_id, tag_id)
 		SELECT user_id, trade_id, $3 FROM trade_tags WHERE user_id = $1 AND tag_id = $2

@@ -1,0 +1,234 @@
+package history
+
+import (
+	"bytes"
+	"compress/flate"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
+)
+
+// A kept block has what a change removed: the rows, table by table, and the values of
+// deleted objects and long texts. It is compressed JSON Lines: {"table", "columns"} before
+// the rows of a table, each an array, and at the end {"objects"}.
+
+// maxText is the length above which a text is in the kept block and not in the content.
+const maxText = 4 << 10
+
+// blockPart is how many bytes of a block are in a row.
+const blockPart = 1 << 20
+
+// blockWriter collects a kept block.
+type blockWriter struct {
+	data bytes.Buffer
+	out  *flate.Writer
+}
+
+func newBlockWriter() *blockWriter {
+	b := &blockWriter{}
+	b.out, _ = flate.NewWriter(&b.data, flate.BestSpeed) // the level is valid
+	return b
+}
+
+// line writes a value and the end of its line.
+func (b *blockWriter) line(value any) error {
+	text, err := json.Marshal(value, json.Deterministic(true))
+	if err != nil {
+		return err
+	}
+	_, _ = b.out.Write(append(text, '\n')) // a buffer takes everything
+	return nil
+}
+
+type tableLine struct {
+	Table   string   `json:"table"`
+	Columns []string `json:"columns"`
+}
+
+type objectsLine struct {
+	Objects []jsontext.Value `json:"objects"`
+}
+
+// finish ends the block with the values of objects, and returns it.
+func (b *blockWriter) finish(objects []Object) ([]byte, error) {
+	var last objectsLine
+	for _, o := range objects {
+		text := quote([]byte(`{"action":`), o.Action)
+		text = appendFields(append(text, `,"fields":`...), o.Fields)
+		text = quote(append(text, `,"id":`...), o.ID)
+		last.Objects = append(last.Objects, append(quote(append(text, `,"type":`...), o.Type), '}'))
+	}
+	if err := b.line(last); err != nil {
+		return nil, err
+	}
+	if err := b.out.Close(); err != nil {
+		return nil, err
+	}
+	return b.data.Bytes(), nil
+}
+
+// Keep keeps rows of a table that the transaction is about to delete or change, so that an
+// undo can bring them back. where is a condition with the arguments after the owner's, $1.
+// It must be called before the rows are deleted, for tables in the order in which their
+// rows are inserted again.
+func Keep(ctx context.Context, tx *db.Tx, owner journal.UserID, table, where string, args ...any) error {
+	c := collectorOf(tx, owner)
+	if c.block == nil {
+		c.block = newBlockWriter()
+	}
+	begun := false
+	return tx.EachRow(ctx, table, `user_id = $1 AND `+where, append([]any{owner}, args...), func(columns []string, row []any) error {
+		if !begun {
+			begun = true
+			if err := c.block.line(tableLine{table, columns}); err != nil {
+				return err
+			}
+		}
+		return c.block.line(encodeRow(row))
+	})
+}
+
+// encodeRow returns a row for JSON. Bytes are {"b": base64}.
+func encodeRow(row []any) []any {
+	encoded := make([]any, len(row))
+	for i, value := range row {
+		if raw, ok := value.([]byte); ok {
+			value = map[string][]byte{"b": raw}
+		}
+		encoded[i] = value
+	}
+	return encoded
+}
+
+// KeptRows are rows of one table in a kept block.
+type KeptRows struct {
+	Table   string
+	Columns []string
+	Rows    [][]any
+}
+
+// Block is an opened kept block.
+type Block struct {
+	Tables []KeptRows
+	// Objects have the values of deleted objects and long texts.
+	Objects []Object
+}
+
+// parseBlock parses a kept block.
+func parseBlock(data []byte) (*Block, error) {
+	block := &Block{}
+	decoder := jsontext.NewDecoder(flate.NewReader(bytes.NewReader(data)))
+	for {
+		value, err := decoder.ReadValue()
+		if err == io.EOF {
+			return block, nil
+		}
+		if err == nil && value.Kind() == '[' {
+			err = block.addRow(value)
+		} else if err == nil {
+			err = block.addLine(value)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading a kept block: %w", err)
+		}
+	}
+}
+
+func (b *Block) addRow(value jsontext.Value) error {
+	if len(b.Tables) == 0 {
+		return errContent
+	}
+	var cells []jsontext.Value
+	if err := json.Unmarshal(value, &cells); err != nil {
+		return err
+	}
+	row := make([]any, len(cells))
+	for i, cell := range cells {
+		if err := decodeCell(cell, &row[i]); err != nil {
+			return err
+		}
+	}
+	last := &b.Tables[len(b.Tables)-1]
+	last.Rows = append(last.Rows, row)
+	return nil
+}
+
+func decodeCell(cell jsontext.Value, into *any) error {
+	switch cell.Kind() {
+	case '0':
+		var n int64
+		err := json.Unmarshal(cell, &n)
+		*into = n
+		return err
+	case '{':
+		var raw struct {
+			B []byte `json:"b"`
+		}
+		err := json.Unmarshal(cell, &raw)
+		*into = raw.B
+		return err
+	}
+	return json.Unmarshal(cell, into)
+}
+
+func (b *Block) addLine(value jsontext.Value) error {
+	var line struct {
+		Table   string         `json:"table"`
+		Columns []string       `json:"columns"`
+		Objects []storedObject `json:"objects"`
+	}
+	if err := json.Unmarshal(value, &line); err != nil {
+		return err
+	}
+	if line.Table != "" {
+		b.Tables = append(b.Tables, KeptRows{Table: line.Table, Columns: line.Columns})
+	}
+	for _, o := range line.Objects {
+		b.Objects = append(b.Objects, o.toObject())
+	}
+	return nil
+}
+
+// fieldsOf returns an object's fields in the block.
+func (b *Block) fieldsOf(key Key) []Field {
+	i := slices.IndexFunc(b.Objects, func(o Object) bool { return o.Type == key.Type && o.ID == key.ID })
+	if i < 0 {
+		return nil
+	}
+	return b.Objects[i].Fields
+}
+
+// shorten moves an object's long texts to an object for the kept block, and returns whether
+// there are any. In the object they are replaced by their hash and length.
+func (o *Object) shorten() (long Object, isLong bool) {
+	for i, f := range o.Fields {
+		if len(f.Before) <= maxText && len(f.After) <= maxText {
+			continue
+		}
+		if !isLong {
+			o.Fields = slices.Clone(o.Fields)
+			long, isLong = Object{Type: o.Type, ID: o.ID, Action: o.Action}, true
+		}
+		long.Fields = append(long.Fields, f)
+		o.Fields[i] = Field{f.Name, shortValue(f.Before), shortValue(f.After)}
+	}
+	return long, isLong
+}
+
+// shortValue returns a long value's length and hash, and another value itself.
+func shortValue(value jsontext.Value) jsontext.Value {
+	if len(value) <= maxText {
+		return value
+	}
+	sum := sha256.Sum256(value)
+	return fmt.Appendf(nil, `{"length":%d,"sha256":"%s"}`, len(value), hex.EncodeToString(sum[:]))
+}

@@ -1,0 +1,615 @@
+package history
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/base/textindex"
+)
+
+// Change is a stored change.
+type Change struct {
+	ID      journal.ChangeID
+	At      time.Time
+	Actor   Actor
+	Action  Action
+	Summary string
+	Account journal.AccountID // empty in the user's own stream
+	// Total is how many objects the change has, and Objects has all of them, or the first 20
+	// of an erased change.
+	Total        int
+	Objects      []Object
+	Undoes       journal.ChangeID
+	UndoneBy     journal.ChangeID
+	ExpiresAt    *time.Time
+	ErasedAt     *time.Time
+	Hash         Hash
+	PreviousHash Hash
+	// NotUndoable is why the change cannot be undone, or empty.
+	NotUndoable Reason
+	// IsPartial reports that objects of other accounts are left out.
+	IsPartial bool
+	// Position is its place in the user's order.
+	Position int64
+
+	kept      *keptBlock
+	canonical []byte // of its content; nil if it is erased
+	content   Hash   // of its content
+	stored    header
+}
+
+// Reason is why a change cannot be undone.
+type Reason string
+
+// The reasons.
+const (
+	NotUndoableSecurity  Reason = "security"
+	NotUndoablePermanent Reason = "permanent"
+	NotUndoableExpired   Reason = "expired"
+	NotUndoableErased    Reason = "erased"
+	NotUndoableUndone    Reason = "already_undone"
+)
+
+// erasedSummary and partialSummary replace the summary of an erased change, and of one with
+// objects that the caller does not see.
+const (
+	erasedSummary  = "The content of this change was erased."
+	partialSummary = "A change to several accounts."
+)
+
+// streams are a user's streams.
+type streams struct {
+	owner    journal.PublicID
+	own      *head
+	byNumber map[int64]*head
+	list     []*head // the user's own first, then by account id
+}
+
+func readStreams(ctx context.Context, tx *db.Tx, owner journal.UserID) (*streams, error) {
+	list, err := db.List(ctx, tx, scanHead, selectHeads+` WHERE user_id = $1 ORDER BY account_id`, owner)
+	s := &streams{byNumber: map[int64]*head{}}
+	for i := range list {
+		h := &list[i]
+		s.byNumber[h.number], s.owner = h, h.owner
+		s.list = append(s.list, h)
+		if h.account == "" {
+			s.own = h
+		}
+	}
+	return s, err
+}
+
+// position returns the user's last position.
+func (s *streams) position() int64 {
+	if s.own == nil {
+		return 0
+	}
+	return s.own.position
+}
+
+func (s *streams) id(at, position int64) journal.ChangeID {
+	return journal.PackID[journal.ChangeID](at, journal.IDTag(s.owner), position)
+}
+
+const selectChanges = `SELECT c.position, c.stream, c.seq, c.at, c.action, c.actor_kind, c.objects, c.actor_id, c.actor_name, c.hash, c.content,
+	c.undoes, c.undone_by, c.expires_at, c.erased_at, c.accounts, c.rest, p.hash, u.at, b.at
+	FROM history_changes AS c
+	LEFT JOIN history_changes AS p ON p.user_id = c.user_id AND p.position = c.previous
+	LEFT JOIN history_changes AS u ON u.user_id = c.user_id AND u.position = c.undoes
+	LEFT JOIN history_changes AS b ON b.user_id = c.user_id AND b.position = c.undone_by`
+
+// scan reads a row of selectChanges.
+func (s *streams) scan(row db.Scanner) (c Change, err error) {
+	var at, action, kind, stream int64
+	var undoes, undone, undoesAt, undoneAt *int64
+	var hash, previous, content, accounts, rest []byte
+	err = row.Scan(&c.Position, &stream, &c.stored.seq, &at, &action, &kind, &c.Total, &c.Actor.ID, &c.Actor.Name, &hash, &content,
+		&undoes, &undone, db.NullInstant(&c.ExpiresAt), db.NullInstant(&c.ErasedAt), &accounts, &rest, &previous, &undoesAt, &undoneAt)
+	if err != nil {
+		return c, err
+	}
+	home := s.byNumber[stream]
+	if home == nil || action < 0 || int(action) >= len(actions) || kind < 0 || int(kind) >= len(actorKinds) {
+		return c, fmt.Errorf("%w: change %d", errContent, c.Position)
+	}
+	c.ID, c.At, c.Account, c.Action, c.Actor.Kind = s.id(at, c.Position), db.FromMicros(at), home.account, actions[action], actorKinds[kind]
+	copy(c.Hash[:], hash)
+	copy(c.PreviousHash[:], previous)
+	if undoes != nil && undoesAt != nil {
+		c.Undoes = s.id(*undoesAt, *undoes)
+	}
+	if undone != nil && undoneAt != nil {
+		c.UndoneBy = s.id(*undoneAt, *undone)
+	}
+	if err := c.open(content, rest); err != nil {
+		return c, fmt.Errorf("change %s: %w", c.ID, err)
+	}
+	s.setAccounts(&c, accounts)
+	c.stored = header{
+		owner: s.owner, account: c.Account, seq: c.stored.seq, id: c.ID, at: c.At, actor: c.Actor, action: c.Action, total: c.Total,
+		objects: headerObjects(c.Objects), undoes: c.Undoes,
+	}
+	return c, nil
+}
+
+// erasedRest is what a hash needs of an erased change.
+type erasedRest struct {
+	Content Hash           `json:"content"`
+	Objects []headerObject `json:"objects"`
+}
+
+// open reads the content, or what an erasure has left.
+func (c *Change) open(stored, rest []byte) (err error) {
+	if stored == nil {
+		var left erasedRest
+		if err := json.Unmarshal(rest, &left); err != nil {
+			return fmt.Errorf("%w: %w", errContent, err)
+		}
+		c.Summary, c.content = erasedSummary, left.Content
+		for _, o := range left.Objects {
+			c.Objects = append(c.Objects, Object{Type: o.Type, ID: o.ID, Action: o.Action})
+		}
+		return nil
+	}
+	if c.canonical, err = decompress(stored); err != nil {
+		return err
+	}
+	c.content = sha256.Sum256(c.canonical)
+	parsed, err := parseContent(c.canonical)
+	c.Summary, c.Objects, c.kept = parsed.summary, parsed.objects, parsed.kept
+	return err
+}
+
+// setAccounts sets the accounts of a change's objects.
+func (s *streams) setAccounts(c *Change, numbers []byte) {
+	for i := range c.Objects {
+		if numbers == nil {
+			c.Objects[i].Account = c.Account
+			continue
+		}
+		number, n := binary.Uvarint(numbers)
+		if n <= 0 {
+			return
+		}
+		numbers = numbers[n:]
+		if home := s.byNumber[int64(number)]; home != nil {
+			c.Objects[i].Account = home.account
+		}
+	}
+}
+
+// setReason sets why a change cannot be undone.
+func (c *Change) setReason(now time.Time) {
+	isUser := func(o Object) bool { return o.Type == "user" && o.Action == Deleted }
+	switch {
+	case slices.ContainsFunc(c.Objects, isUser):
+		c.NotUndoable = NotUndoablePermanent
+	case c.Action == Security:
+		c.NotUndoable = NotUndoableSecurity
+	case c.ErasedAt != nil:
+		c.NotUndoable = NotUndoableErased
+	case c.UndoneBy != "":
+		c.NotUndoable = NotUndoableUndone
+	case c.ExpiresAt != nil && !c.ExpiresAt.After(now):
+		c.NotUndoable = NotUndoableExpired
+	}
+}
+
+// limit removes what the context's caller does not see: objects of other accounts. It
+// reports whether anything is left.
+func (c *Change) limit(ctx context.Context) bool {
+	if _, limited := journal.AllowedAccounts(ctx); !limited {
+		return true
+	}
+	if c.Account != "" {
+		return journal.AllowsAccount(ctx, c.Account)
+	}
+	seen := slices.DeleteFunc(slices.Clone(c.Objects), func(o Object) bool { return o.Account != "" && !journal.AllowsAccount(ctx, o.Account) })
+	if len(seen) == len(c.Objects) {
+		return true
+	}
+	c.Objects, c.Total, c.IsPartial, c.Summary = seen, len(seen), true, partialSummary
+	return len(seen) > 0
+}
+
+// Query selects changes.
+type Query struct {
+	// Account selects the account's stream, and changes in the user's own with its objects.
+	Account journal.AccountID
+	Types   []string
+	// Keys selects changes of any of these records.
+	Keys    []Key
+	Kind    ActorKind
+	ActorID string
+	Actions []Action
+	Period  journal.Period
+	// Words are words in the summary or the labels.
+	Words string
+	// Before selects changes before a position; 0 means all.
+	Before int64
+	// Limit bounds the list.
+	Limit int
+}
+
+// Page is a part of the history.
+type Page struct {
+	Changes []Change
+	// Total is how many changes there are in all pages. It is an upper bound if changes are
+	// selected by more than their stream.
+	Total int
+}
+
+// List returns changes, newest first, in the exact reverse of the order of their commits.
+func (s *Service) List(ctx context.Context, owner journal.UserID, q Query) (page Page, err error) {
+	err = s.db.View(ctx, func(tx *db.Tx) error {
+		page = Page{}
+		known, err := readStreams(ctx, tx, owner)
+		if err != nil || known.own == nil {
+			return err
+		}
+		l := &lister{Service: s, tx: tx, owner: owner, known: known, Query: q, words: textindex.SplitWords(q.Words)}
+		if page.Changes, err = l.list(ctx); err != nil {
+			return err
+		}
+		page.Total, err = l.count(ctx)
+		return err
+	})
+	return page, err
+}
+
+// lister lists changes.
+type lister struct {
+	*Service
+	tx    *db.Tx
+	owner journal.UserID
+	known *streams
+	Query
+	words []string
+	conditions
+}
+
+// conditions are a SELECT's conditions with their arguments.
+type conditions struct {
+	text strings.Builder
+	args []any
+}
+
+// where adds a condition in which each ? is the next argument.
+func (c *conditions) where(condition string, args ...any) {
+	for _, arg := range args {
+		c.args = append(c.args, arg)
+		condition = strings.Replace(condition, "?", "$"+strconv.Itoa(len(c.args)), 1)
+	}
+	c.text.WriteString(" AND " + condition)
+}
+
+// rowsAtOnce is how many changes a statement reads at least.
+const rowsAtOnce = 50
+
+// list reads changes until there are enough that the conditions and the caller's limit allow.
+func (l *lister) list(ctx context.Context) (list []Change, err error) {
+	none, err := l.build(ctx)
+	if err != nil || none {
+		return nil, err
+	}
+	before := l.known.position() + 1
+	if l.Before > 0 {
+		before = min(before, l.Before)
+	}
+	for len(list) < l.Limit {
+		args := append(slices.Clone(l.args), before, max(l.Limit-len(list), rowsAtOnce))
+		n := len(args)
+		found, err := db.List(ctx, l.tx, l.known.scan, selectChanges+` WHERE c.user_id = $1`+l.text.String()+
+			` AND c.position < $`+strconv.Itoa(n-1)+` ORDER BY c.position DESC`+db.Limit(n), args...)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range found {
+			if before = c.Position; l.matches(ctx, &c) && len(list) < l.Limit {
+				c.setReason(l.clock())
+				list = append(list, c)
+			}
+		}
+		if len(found) < args[n-1].(int) {
+			break
+		}
+	}
+	return list, nil
+}
+
+// build builds the conditions. It reports whether no change meets them.
+func (l *lister) build(ctx context.Context) (none bool, err error) {
+	l.args = []any{l.owner}
+	if len(l.Actions) > 0 {
+		codes := make([]int, len(l.Actions))
+		for i, a := range l.Actions {
+			codes[i] = slices.Index(actions, a)
+		}
+		l.text.WriteString(" AND c.action IN " + db.In(&l.args, codes))
+	}
+	if len(l.Types) > 0 {
+		var set int64
+		for _, t := range l.Types {
+			set |= 1 << slices.Index(types, t)
+		}
+		l.where("(c.types & ?) <> 0", set)
+	}
+	if l.Kind != "" {
+		l.where("c.actor_kind = ?", slices.Index(actorKinds, l.Kind))
+	}
+	if l.ActorID != "" {
+		l.where("c.actor_id = ?", l.ActorID)
+	}
+	if err := l.addPeriod(ctx); err != nil {
+		return false, err
+	}
+	if l.Account != "" && !l.addAccount() {
+		return true, nil
+	}
+	l.addVisible(ctx)
+	if len(l.Keys) > 0 {
+		return l.addKeys(ctx)
+	}
+	return false, nil
+}
+
+// addPeriod adds the positions of a period: the instants of changes never decrease.
+func (l *lister) addPeriod(ctx context.Context) error {
+	if l.Period.From != nil {
+		first, err := l.findPosition(ctx, db.Micros(*l.Period.From))
+		if err != nil {
+			return err
+		}
+		l.where("c.position >= ?", first)
+	}
+	if l.Period.To != nil {
+		after, err := l.findPosition(ctx, db.Micros(*l.Period.To)+1)
+		if err != nil {
+			return err
+		}
+		l.where("c.position < ?", after)
+	}
+	return nil
+}
+
+// findPosition returns the first position at an instant or later.
+func (l *lister) findPosition(ctx context.Context, at int64) (int64, error) {
+	low, high := int64(1), l.known.position()+1
+	for low < high {
+		middle := (low + high) / 2
+		var found int64
+		err := l.tx.QueryRow(ctx, `SELECT at FROM history_changes WHERE user_id = $1 AND position = $2`, l.owner, middle).Scan(&found)
+		if err != nil && !errors.Is(err, db.ErrNoRows) {
+			return 0, err
+		}
+		if found >= at {
+			high = middle
+		} else {
+			low = middle + 1
+		}
+	}
+	return low, nil
+}
+
+// addAccount adds the condition for an account, and reports whether it has a stream.
+func (l *lister) addAccount() bool {
+	i := slices.IndexFunc(l.known.list, func(h *head) bool { return h.account == l.Account })
+	if i < 0 {
+		return false
+	}
+	l.where(`(c.stream = ? OR c.position IN (SELECT position FROM history_objects WHERE user_id = $1 AND key = ?))`,
+		l.known.list[i].number, accountKey(l.Account).hash())
+	return true
+}
+
+// addVisible leaves out the streams that the caller does not see.
+func (l *lister) addVisible(ctx context.Context) {
+	if _, limited := journal.AllowedAccounts(ctx); !limited {
+		return
+	}
+	seen := []int64{0}
+	for _, h := range l.known.list {
+		if h.account != "" && journal.AllowsAccount(ctx, h.account) {
+			seen = append(seen, h.number)
+		}
+	}
+	l.text.WriteString(" AND c.stream IN " + db.In(&l.args, seen))
+}
+
+// addKeys adds the condition for records. It reports whether they have no changes.
+func (l *lister) addKeys(ctx context.Context) (none bool, err error) {
+	keys := make([]int64, len(l.Keys))
+	for i, k := range l.Keys {
+		keys[i] = k.hash()
+	}
+	before := l.Before
+	if before == 0 {
+		before = l.known.position() + 1
+	}
+	found := map[int64]bool{}
+	err = db.EachIn(ctx, l.tx, keys, func(row db.Scanner) error {
+		position, err := db.Single[int64](row)
+		found[position] = true
+		return err
+	}, `SELECT position FROM history_objects WHERE user_id = $1 AND position < $2 AND key IN $keys ORDER BY position DESC LIMIT 1001`, l.owner, before)
+	if err != nil || len(found) == 0 {
+		return true, err
+	}
+	positions := make([]int64, 0, len(found))
+	for p := range found {
+		positions = append(positions, p)
+	}
+	slices.SortFunc(positions, func(a, b int64) int { return int(b - a) })
+	positions = positions[:min(len(positions), maxPage+1)]
+	l.text.WriteString(" AND c.position IN " + db.In(&l.args, positions))
+	return false, nil
+}
+
+// maxPage is how many changes a page has at most.
+const maxPage = 1000
+
+// matches reports whether a read change meets the conditions that SQL does not test, and
+// removes what the caller does not see.
+func (l *lister) matches(ctx context.Context, c *Change) bool {
+	if !c.limit(ctx) {
+		return false
+	}
+	if l.Account != "" && c.Account == "" && !slices.ContainsFunc(c.Objects, func(o Object) bool { return o.Account == l.Account }) {
+		return false
+	}
+	for _, word := range l.words {
+		hasLabel := func(o Object) bool { return textindex.HasWord(o.Label, word) }
+		if !textindex.HasWord(c.Summary, word) && !slices.ContainsFunc(c.Objects, hasLabel) {
+			return false
+		}
+	}
+	return true
+}
+
+// count returns the number of selected changes. It is exact for the changes of streams; for
+// other selections it counts rows, without testing words.
+func (l *lister) count(ctx context.Context) (total int, err error) {
+	if len(l.args) == 1 {
+		return int(l.known.position()), nil
+	}
+	err = l.tx.QueryRow(ctx, `SELECT COUNT(*) FROM history_changes AS c WHERE c.user_id = $1`+l.text.String(), l.args...).Scan(&total)
+	return total, err
+}
+
+// Get returns a change. One that the caller does not see is not found.
+func (s *Service) Get(ctx context.Context, owner journal.UserID, id journal.ChangeID) (c Change, err error) {
+	err = s.db.View(ctx, func(tx *db.Tx) error {
+		c, err = s.load(ctx, tx, owner, id, "")
+		if err != nil {
+			return err
+		}
+		return s.showKept(ctx, tx, owner, &c)
+	})
+	return c, err
+}
+
+// load reads a change.
+func (s *Service) load(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.ChangeID, lock string) (Change, error) {
+	_, _, position, ok := journal.UnpackID(id)
+	if !ok {
+		return Change{}, journal.NotFound("change")
+	}
+	if lock != "" { // the row of one change, not those of the joins
+		var one int64
+		err := tx.QueryRow(ctx, `SELECT position FROM history_changes WHERE user_id = $1 AND position = $2`+lock, owner, position).Scan(&one)
+		if err != nil {
+			return Change{}, db.NotFound(err, "change")
+		}
+	}
+	known, err := readStreams(ctx, tx, owner)
+	if err != nil {
+		return Change{}, err
+	}
+	c, err := known.scan(tx.QueryRow(ctx, selectChanges+` WHERE c.user_id = $1 AND c.position = $2`, owner, position))
+	if err == nil && (c.ID != id || !c.limit(ctx)) {
+		err = db.ErrNoRows
+	}
+	c.setReason(s.clock())
+	return c, db.NotFound(err, "change")
+}
+
+// showKept adds the values that are in the kept block.
+func (s *Service) showKept(ctx context.Context, tx *db.Tx, owner journal.UserID, c *Change) error {
+	if c.kept == nil || c.ErasedAt != nil || c.ExpiresAt != nil && !c.ExpiresAt.After(s.clock()) {
+		return nil
+	}
+	block, err := s.openBlock(ctx, tx, owner, c.Position)
+	if err != nil || block == nil {
+		return err
+	}
+	known := map[Key][]Field{}
+	for _, o := range block.Objects {
+		known[Key{o.Type, o.ID}] = o.Fields
+	}
+	for i := range c.Objects {
+		o := &c.Objects[i]
+		if o.Action == Deleted {
+			o.Fields = known[Key{o.Type, o.ID}]
+			continue
+		}
+		for _, long := range known[Key{o.Type, o.ID}] {
+			o.set(long.Name, long.Before, long.After)
+		}
+	}
+	return nil
+}
+
+// openBlock reads and parses a kept block; nil if there is none.
+func (s *Service) openBlock(ctx context.Context, tx *db.Tx, owner journal.UserID, position int64) (*Block, error) {
+	data, err := readBlock(ctx, tx, owner, position)
+	if err != nil || data == nil {
+		return nil, err
+	}
+	return parseBlock(data)
+}
+
+func readBlock(ctx context.Context, tx *db.Tx, owner journal.UserID, position int64) (data []byte, err error) {
+	err = db.Each(ctx, tx, func(row db.Scanner) error {
+		part, err := db.Single[[]byte](row)
+		data = append(data, part...)
+		return err
+	}, `SELECT data FROM history_blocks WHERE user_id = $1 AND position = $2 ORDER BY part`, owner, position)
+	return data, err
+}
+
+// Head is the end of a stream.
+type Head struct {
+	Account journal.AccountID // empty for the user's own
+	Changes int64
+	Hash    Hash
+	At      time.Time
+}
+
+// Heads returns the ends of the streams with changes, the user's own first, then by account
+// id, and the hash of their hashes.
+func (s *Service) Heads(ctx context.Context, owner journal.UserID) (list []Head, all Hash, err error) {
+	err = s.db.View(ctx, func(tx *db.Tx) error {
+		list, all, err = readHeadList(ctx, tx, owner)
+		return err
+	})
+	return list, all, err
+}
+
+func readHeadList(ctx context.Context, tx *db.Tx, owner journal.UserID) (list []Head, all Hash, err error) {
+	known, err := readStreams(ctx, tx, owner)
+	if err != nil {
+		return nil, all, err
+	}
+	sum := sha256.New()
+	for _, h := range known.list {
+		if h.changes == 0 || h.account != "" && !journal.AllowsAccount(ctx, h.account) {
+			continue
+		}
+		at := h.at
+		if h.account == "" {
+			if at, err = instantAt(ctx, tx, owner, h.last); err != nil {
+				return nil, all, err
+			}
+		}
+		list = append(list, Head{h.account, h.changes, h.hash, at})
+		_, _ = sum.Write(h.hash[:])
+	}
+	sum.Sum(all[:0])
+	return list, all, nil
+}
+
+func instantAt(ctx context.Context, tx *db.Tx, owner journal.UserID, position int64) (at time.Time, err error) {
+	err = tx.QueryRow(ctx, `SELECT at FROM history_changes WHERE user_id = $1 AND position = $2`, owner, position).Scan(db.Instant(&at))
+	return at, err
+}

@@ -1,0 +1,66 @@
+package history
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// verbs are the beginnings of summaries.
+var verbs = map[ObjectAction]string{Created: "Created", Updated: "Changed", Deleted: "Deleted"}
+
+// inferAction returns the action that follows from the objects.
+func inferAction(objects []Object) Action {
+	switch objects[0].Action {
+	case Created:
+		return Create
+	case Deleted:
+		return Delete
+	}
+	return Update
+}
+
+// summarize returns a sentence about the objects, such as "Deleted 3 fills of AAPL". It
+// describes the objects with the action and type of the first one, and counts the others.
+func summarize(objects []Object) string {
+	first := objects[0]
+	isLike := func(o Object) bool { return o.Type == first.Type && o.Action == first.Action }
+	main := slices.DeleteFunc(slices.Clone(objects), func(o Object) bool { return !isLike(o) })
+	text := verbs[first.Action] + " " + describe(main)
+	others := map[string]int{}
+	var order []string
+	for _, o := range objects {
+		if isLike(o) {
+			continue
+		}
+		if others[o.Type] == 0 {
+			order = append(order, o.Type)
+		}
+		others[o.Type]++
+	}
+	for i, kind := range order {
+		link := ", "
+		if i == len(order)-1 {
+			link = " and "
+		}
+		text += fmt.Sprintf("%s%s %d %s", link, strings.ToLower(verbs[Updated]), others[kind], noun(kind, others[kind]))
+	}
+	return text
+}
+
+// describe names some objects with one type.
+func describe(objects []Object) string {
+	kind, label := objects[0].Type, objects[0].Label
+	isNamed := label != "" && !slices.ContainsFunc(objects, func(o Object) bool { return o.Label != label })
+	if len(objects) == 1 {
+		if !isNamed {
+			return noun(kind, 1)
+		}
+		return noun(kind, 1) + " " + label
+	}
+	text := fmt.Sprintf("%d %s", len(objects), noun(kind, len(objects)))
+	if isNamed {
+		text += " of " + label
+	}
+	return text
+}

@@ -1,0 +1,156 @@
+package playbook
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/fields"
+	"fillbook/internal/base/history"
+	"fillbook/internal/base/journal"
+)
+
+// The record types of the history.
+var (
+	noteHistory = history.NewType("note", noteTable.Fields, history.Of[Note]{
+		ID: func(n *Note) string { return string(n.ID) }, Label: labelNote,
+		Account: func(n *Note) *journal.AccountID { return n.Account },
+		Related: func(n *Note) []history.Key { return relatedTrade(n.Trade) },
+	})
+	tagHistory = history.NewType("tag", fields.List[Tag]{
+		fields.NewText("name", func(t *Tag) *string { return &t.Name }),
+		fields.NewText("color", func(t *Tag) *string { return &t.Color }),
+		fields.NewText("description", func(t *Tag) *string { return &t.Description }),
+		fields.NewText("kind", func(t *Tag) *TagKind { return &t.Kind }),
+	}, history.Of[Tag]{
+		ID: func(t *Tag) string { return string(t.ID) }, Label: func(t *Tag) string { return t.Name },
+	})
+	setupHistory = history.NewType("setup", setupTable.Fields, history.Of[Setup]{
+		ID: func(s *Setup) string { return string(s.ID) }, Label: func(s *Setup) string { return s.Name },
+	})
+	missedHistory = history.NewType("missed_trade", missedTable.Fields, history.Of[Missed]{
+		ID: func(m *Missed) string { return string(m.ID) }, Label: func(m *Missed) string { return m.Symbol },
+		Account: func(m *Missed) *journal.AccountID { return m.Account },
+	})
+	// tradeHistory is for annotations. Labels of trades are found later; see
+	// [history.Service.SetLabels].
+	tradeHistory = history.NewType("trade", shownAnnotations(), history.Of[Annotations]{
+		ID: func(a *Annotations) string { return string(a.Trade) }, Label: func(*Annotations) string { return "" },
+		Account: func(a *Annotations) *journal.AccountID { return &a.Account },
+	})
+)
+
+// shownAnnotations are the fields of a trade in the history. The order of tags does not
+// count.
+func shownAnnotations() fields.List[Annotations] {
+	return append(annotationTable.Fields,
+		fields.NewShown("tag_ids", func(a *Annotations) any { return fields.ShowList(slices.Sorted(slices.Values(a.Tags))) }),
+		fields.NewShown("setup_ids", func(a *Annotations) any { return fields.ShowList(a.Setups) }),
+		fields.NewShown("rules", func(a *Annotations) any { return fields.ShowList(a.Rules) }),
+	)
+}
+
+// maxLabel is how many bytes of a text name a record.
+const maxLabel = 60
+
+// labelNote returns a note's title, the beginning of its text, or its day.
+func labelNote(n *Note) string {
+	text := cmp.Or(n.Title, n.Body)
+	if len(text) > maxLabel {
+		text = text[:maxLabel]
+	}
+	if line, err := journal.CleanName("title", text); err == nil && line != "" {
+		return line
+	}
+	return n.OccurredAt.String()
+}
+
+func relatedTrade(trade *journal.TradeID) []history.Key {
+	if trade == nil {
+		return nil
+	}
+	return []history.Key{{Type: "trade", ID: string(*trade)}}
+}
+
+// recordMoved records that annotations moved to another trade: the trade that has them now
+// was updated, and the others have none.
+func recordMoved(tx *db.Tx, owner journal.UserID, winner, merged Annotations, from []Annotations) {
+	tradeHistory.Updated(tx, owner, &winner, &merged)
+	for _, other := range from {
+		tradeHistory.Updated(tx, owner, &other, &Annotations{Trade: other.Trade, Account: other.Account})
+	}
+}
+
+// recordOrphan records that a trade's annotations became an orphan, or are one no longer.
+func recordOrphan(tx *db.Tx, owner journal.UserID, trade journal.TradeID, account journal.AccountID, symbol string, isOrphan bool) {
+	history.Record(tx, owner, history.Object{
+		Type: "trade", ID: string(trade), Label: symbol, Action: history.Updated, Account: account,
+		Fields: []history.Field{history.NewField("orphaned", !isOrphan, isOrphan)},
+	})
+}
+
+// recordRemovedTag records a tag's deletion and the trades that lose it, before it is
+// deleted. With into, these trades get that tag instead.
+func recordRemovedTag(ctx context.Context, tx *db.Tx, owner journal.UserID, tag Tag, into journal.TagID) error {
+	tagHistory.Deleted(tx, owner, &tag)
+	trades, err := db.List(ctx, tx, db.Single[journal.TradeID],
+		`SELECT trade_id FROM trade_tags WHERE user_id = $1 AND tag_id = $2 ORDER BY trade_id`, owner, tag.ID)
+	if err != nil {
+		return err
+	}
+	err = recordUnlinked(ctx, tx, owner, trades, func(a *Annotations) {
+		a.Tags = slices.DeleteFunc(slices.Clone(a.Tags), func(id journal.TagID) bool { return id == tag.ID })
+		if into != "" {
+			a.Tags = united(a.Tags, []journal.TagID{into})
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return history.Keep(ctx, tx, owner, "tags", `id = $2`, tag.ID)
+}
+
+// recordRemovedSetup records a setup's deletion and the trades and missed trades that lose
+// it, before it is deleted.
+func recordRemovedSetup(ctx context.Context, tx *db.Tx, owner journal.UserID, setup Setup) error {
+	setupHistory.Deleted(tx, owner, &setup)
+	trades, err := db.List(ctx, tx, db.Single[journal.TradeID],
+		`SELECT trade_id FROM trade_setups WHERE user_id = $1 AND setup_id = $2
+		UNION SELECT trade_id FROM trade_rules WHERE user_id = $1 AND setup_id = $2 ORDER BY trade_id`, owner, setup.ID)
+	if err != nil {
+		return err
+	}
+	err = recordUnlinked(ctx, tx, owner, trades, func(a *Annotations) {
+		a.Setups = slices.DeleteFunc(slices.Clone(a.Setups), func(id journal.SetupID) bool { return id == setup.ID })
+		a.Rules = slices.DeleteFunc(slices.Clone(a.Rules), func(r RuleTick) bool { return r.Setup == setup.ID })
+	})
+	if err != nil {
+		return err
+	}
+	missed, err := db.List(ctx, tx, scanMissed, selectMissed+` WHERE user_id = $1 AND setup_id = $2 ORDER BY id`, owner, setup.ID)
+	if err != nil {
+		return err
+	}
+	for _, before := range missed {
+		after := before
+		after.Setup = nil
+		missedHistory.Updated(tx, owner, &before, &after)
+	}
+	return history.Keep(ctx, tx, owner, "setups", `id = $2`, setup.ID)
+}
+
+// recordUnlinked records a change to trades' tags or setups.
+func recordUnlinked(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []journal.TradeID, change func(*Annotations)) error {
+	stored, err := LoadAnnotations(ctx, tx, owner, trades)
+	if err != nil {
+		return err
+	}
+	for _, trade := range trades {
+		before := stored[trade]
+		after := before
+		change(&after)
+		tradeHistory.Updated(tx, owner, &before, &after)
+	}
+	return nil
+}
