@@ -175,7 +175,7 @@ func (a *API) resources() []resource {
 		barAPI{s.Bars, s.BarImports, a.spool},
 		barSourceAPI{s.BarSources},
 		connectionAPI{s.Connections},
-		historyAPI{s.History, s.RelatedRecords},
+		historyAPI{s.History, s.Ledger, s.RelatedRecords},
 		exportAPI{db: s.DB, clock: s.Clock, log: s.Log, playbook: s.Playbook, figures: s.Figures, trades: s.Trades},
 		shareAPI{s.Sharing, a.options.PublicURL, a.options.ShareLinks},
 	}

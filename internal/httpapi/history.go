@@ -11,6 +11,7 @@ import (
 
 	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
+	"fillbook/internal/trading/ledger"
 	"fillbook/internal/transport"
 )
 
@@ -86,6 +87,7 @@ type streamHead struct {
 // historyAPI has the operations on the history.
 type historyAPI struct {
 	history *history.Service
+	ledger  *ledger.Service
 	// relate returns the records whose changes belong to a record's history.
 	relate func(ctx context.Context, owner journal.UserID, key history.Key) ([]history.Key, error)
 }
@@ -188,7 +190,13 @@ func (a historyAPI) listChanges(ctx context.Context, in *historyInput) (*listing
 		size = maxPage
 	}
 	q.Limit = size + 1
+	if q.Account != "" && !journal.AllowsAccount(ctx, q.Account) {
+		return nil, journal.NotFound("account")
+	}
 	page, err := a.history.List(ctx, caller(ctx).UserID, q)
+	if err == nil && !page.HasStream {
+		_, err = a.ledger.Account(ctx, caller(ctx).UserID, q.Account)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -58,12 +58,12 @@ func TestStatementsOfSmallRequests(t *testing.T) {
 	}{
 		{"GET /me", 1, 1, func() *reply { return owner.get("/me") }},
 		{"GET /trades/{id}", 14, 5, func() *reply { return owner.get("/trades/" + trade) }},
-		{"PATCH /trades/{id}", 22, 6, func() *reply { return owner.patch("/trades/"+trade, more{"notes": "a note"}) }},
-		{"PATCH /trades/{id} again", 20, 5, func() *reply { return owner.patch("/trades/"+trade, more{"notes": "another note"}) }},
+		{"PATCH /trades/{id}", 27, 6, func() *reply { return owner.patch("/trades/"+trade, more{"notes": "a note"}) }},
+		{"PATCH /trades/{id} again", 25, 5, func() *reply { return owner.patch("/trades/"+trade, more{"notes": "another note"}) }},
 		{"GET /analytics/daily", 20, 19, func() *reply { return owner.get("/analytics/daily") }}, // reads the columns
 		{"GET /analytics/summary", 3, 3, func() *reply { return owner.get("/analytics/summary") }},
-		{"POST /executions that opens a trade", 14, 4, post("buy")},
-		{"POST /executions that closes a trade", 15, 5, post("sell")},
+		{"POST /executions that opens a trade", 19, 4, post("buy")},
+		{"POST /executions that closes a trade", 20, 5, post("sell")},
 	} {
 		mu.Lock()
 		sent, trips = nil, 0

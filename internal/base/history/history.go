@@ -10,6 +10,7 @@
 package history
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -137,10 +138,16 @@ type Object struct {
 	Contains map[string]int
 	// Account is the account whose record it is; empty for others.
 	Account journal.AccountID
+	// SeenIn is an account that a caller must see to see the object, if Account is empty:
+	// that of a note's trade.
+	SeenIn journal.AccountID
 	// Related are further records whose history has the change, such as the trade of a
 	// deleted fill.
 	Related []Key
 }
+
+// seenIn returns the account that a caller must see to see the object, or none.
+func (o *Object) seenIn() journal.AccountID { return cmp.Or(o.Account, o.SeenIn) }
 
 // Field is a value of an object before and after a change, in canonical JSON (RFC 8785).
 type Field struct {

@@ -248,16 +248,19 @@ type Page struct {
 	// Total is how many changes there are in all pages. It is an upper bound if changes are
 	// selected by more than their stream.
 	Total int
+	// HasStream is false if the query's account has no stream.
+	HasStream bool
 }
 
 // List returns changes, newest first, in the exact reverse of the order of their commits.
 func (s *Service) List(ctx context.Context, owner journal.UserID, q Query) (page Page, err error) {
 	err = s.db.View(ctx, func(tx *db.Tx) error {
-		page = Page{}
+		page = Page{HasStream: q.Account == ""}
 		known, err := readStreams(ctx, tx, owner)
 		if err != nil || known.own == nil {
 			return err
 		}
+		page.HasStream = page.HasStream || slices.ContainsFunc(known.list, func(h *head) bool { return h.account == q.Account })
 		l := &lister{Service: s, tx: tx, owner: owner, known: known, Query: q, words: textindex.SplitWords(q.Words)}
 		if page.Changes, err = l.list(ctx); err != nil {
 			return err

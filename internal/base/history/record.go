@@ -27,6 +27,8 @@ type Of[R any] struct {
 	Label func(*R) string
 	// Account returns the account whose record it is, or nil. It may be nil.
 	Account func(*R) *journal.AccountID
+	// SeenIn returns [Object.SeenIn]. It may be nil.
+	SeenIn func(*R) journal.AccountID
 	// Related returns further records whose history has a change of this one. It may be nil.
 	Related func(*R) []Key
 }
@@ -78,6 +80,9 @@ func (t *Type[R]) object(action ObjectAction, record *R, differences []fields.Di
 	}
 	if t.of.Related != nil {
 		o.Related = t.of.Related(record)
+	}
+	if t.of.SeenIn != nil {
+		o.SeenIn = t.of.SeenIn(record)
 	}
 	return o
 }

@@ -319,13 +319,13 @@ func (s *sealing) updateHeads(ctx context.Context, hash Hash, position int64) er
 // is in the user's own stream and an object is an account's. Streams that do not exist yet
 // are created.
 func (s *sealing) objectStreams(ctx context.Context) ([]byte, error) {
-	if s.account != "" || !slices.ContainsFunc(s.content.objects, func(o Object) bool { return o.Account != "" }) {
+	if s.account != "" || !slices.ContainsFunc(s.content.objects, func(o Object) bool { return o.seenIn() != "" }) {
 		return nil, nil
 	}
 	numbers := map[journal.AccountID]int64{"": 0}
 	var list []byte
 	for i := range s.content.objects {
-		account := s.content.objects[i].Account
+		account := s.content.objects[i].seenIn()
 		if _, known := numbers[account]; !known {
 			number, err := s.streamNumber(ctx, account)
 			if err != nil {
@@ -371,8 +371,8 @@ func (s *sealing) writeKeys(ctx context.Context, position int64) error {
 		for _, related := range o.Related {
 			keys[related.hash()] = true
 		}
-		if s.account == "" && o.Account != "" {
-			keys[accountKey(o.Account).hash()] = true
+		if s.account == "" && o.seenIn() != "" {
+			keys[accountKey(o.seenIn()).hash()] = true
 		}
 	}
 	rows := make([][]any, 0, len(keys))

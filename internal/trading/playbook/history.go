@@ -3,6 +3,7 @@ package playbook
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 
 	"fillbook/internal/base/db"
@@ -16,6 +17,7 @@ var (
 	noteHistory = history.NewType("note", noteTable.Fields, history.Of[Note]{
 		ID: func(n *Note) string { return string(n.ID) }, Label: labelNote,
 		Account: func(n *Note) *journal.AccountID { return n.Account },
+		SeenIn:  func(n *Note) journal.AccountID { return n.tradeAccount },
 		Related: func(n *Note) []history.Key { return relatedTrade(n.Trade) },
 	})
 	tagHistory = history.NewType("tag", fields.List[Tag]{
@@ -64,6 +66,19 @@ func labelNote(n *Note) string {
 		return line
 	}
 	return n.OccurredAt.String()
+}
+
+// findTradeAccount sets the account of a note's trade, whose notes a caller who is limited to
+// other accounts does not see.
+func findTradeAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, n *Note) error {
+	if n.Trade == nil || n.Account != nil {
+		return nil
+	}
+	err := tx.QueryRow(ctx, `SELECT account_id FROM trade_annotations WHERE user_id = $1 AND trade_id = $2`, owner, *n.Trade).Scan(&n.tradeAccount)
+	if errors.Is(err, db.ErrNoRows) {
+		return nil
+	}
+	return err
 }
 
 func relatedTrade(trade *journal.TradeID) []history.Key {

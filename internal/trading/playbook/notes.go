@@ -52,6 +52,8 @@ type Note struct {
 	NoteValues
 	CreatedAt time.Time `json:"created_at"`
 	UpdatedAt time.Time `json:"updated_at"`
+
+	tradeAccount journal.AccountID // the account of its trade; see findTradeAccount
 }
 
 // SymbolNote is a note's part about one symbol.
@@ -200,6 +202,9 @@ func (s *noteStore) CreateNote(ctx context.Context, owner journal.UserID, change
 		if err := s.reportLinked(ctx, tx, owner, note.Trade); err != nil {
 			return err
 		}
+		if err := findTradeAccount(ctx, tx, owner, &note); err != nil {
+			return err
+		}
 		noteHistory.Created(tx, owner, &note)
 		return recordNotes(ctx, tx, owner, note.ID)
 	})
@@ -296,6 +301,9 @@ func (s *noteStore) ChangeNote(ctx context.Context, owner journal.UserID, id jou
 		if err := s.reportLinked(ctx, tx, owner, old.Trade, note.Trade); err != nil {
 			return err
 		}
+		if err := findTradeAccount(ctx, tx, owner, &note); err != nil {
+			return err
+		}
 		noteHistory.Updated(tx, owner, &old, &note)
 		return recordNotes(ctx, tx, owner, note.ID)
 	})
@@ -327,6 +335,9 @@ func (s *noteStore) DeleteNote(ctx context.Context, owner journal.UserID, id jou
 		files, err = db.List(ctx, tx, db.Single[journal.AttachmentID],
 			`SELECT id FROM attachments WHERE user_id = $1 AND note_id = $2 ORDER BY id`, owner, id)
 		if err != nil {
+			return err
+		}
+		if err := findTradeAccount(ctx, tx, owner, &note); err != nil {
 			return err
 		}
 		noteHistory.Deleted(tx, owner, &note)

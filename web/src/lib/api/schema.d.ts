@@ -1143,6 +1143,106 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List changes, newest first
+         * @description Without limit, the newest 1000 are returned. Scopes of access tokens: read, write, full.
+         */
+        get: operations["listChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/history/head": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the hashes of the last changes
+         * @description Scopes of access tokens: read, write, full.
+         */
+        get: operations["getHistoryHead"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/history/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a change
+         * @description Scopes of access tokens: read, write, full.
+         */
+        get: operations["getChange"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/history/{id}/erase": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Remove the values of a change for good
+         * @description What happened, when and by whom stays, and the chain of hashes still verifies. Scopes of access tokens: full. Not for tokens that are limited to accounts.
+         */
+        post: operations["eraseChange"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/history/{id}/objects": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List all objects of a change
+         * @description Scopes of access tokens: read, write, full.
+         */
+        get: operations["listChangedObjects"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/hooks": {
         parameters: {
             query?: never;
@@ -2659,6 +2759,16 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        Actor: {
+            /** @description Of the session, access token, connection or hook. */
+            id: string;
+            /** @enum {string} */
+            kind: "session" | "token" | "connection" | "hook" | "watch" | "cli";
+            /** @description Of the access token, connection or hook, as it was then. */
+            name: string;
+        } & {
+            [key: string]: unknown;
+        };
         AdminUser: {
             /** Format: date-time */
             created_at: string;
@@ -3398,6 +3508,29 @@ export interface components {
             trade_id?: string | null;
             /** @enum {string} */
             type: "deposit" | "withdrawal" | "fee" | "dividend" | "interest" | "adjustment";
+        } & {
+            [key: string]: unknown;
+        };
+        ChangedField: {
+            after: unknown;
+            /** @description Decimals are texts. */
+            before: unknown;
+            name: string;
+        } & {
+            [key: string]: unknown;
+        };
+        ChangedObject: {
+            /** @enum {string} */
+            action: "created" | "updated" | "deleted";
+            /** @description How many records of each type were created or deleted with it. */
+            contains?: {
+                [key: string]: number;
+            };
+            /** @description The fields that changed. Those of a deleted object are shown as long as they are kept. */
+            fields: components["schemas"]["ChangedField"][];
+            id: string;
+            label: string;
+            type: string;
         } & {
             [key: string]: unknown;
         };
@@ -4253,6 +4386,49 @@ export interface components {
             win_rate: number;
             /** Format: int64 */
             wins: number;
+        } & {
+            [key: string]: unknown;
+        };
+        HistoryChange: {
+            /** @description The account whose stream has the change; null for the user's own stream. */
+            account_id: string | null;
+            /** @enum {string} */
+            action: "create" | "update" | "delete" | "bulk" | "import" | "reverse" | "restore" | "run" | "deliver" | "undo" | "settings" | "security";
+            actor: components["schemas"]["Actor"];
+            /** Format: date-time */
+            at: string;
+            /** Format: date-time */
+            erased_at: string | null;
+            /**
+             * Format: date-time
+             * @description Until when what was removed is kept.
+             */
+            expires_at: string | null;
+            hash: string;
+            id: string;
+            /** @enum {string|null} */
+            not_undoable: "security" | "permanent" | "expired" | "erased" | "already_undone" | null;
+            /** @description The first 20 objects. */
+            objects: components["schemas"]["ChangedObject"][];
+            /** Format: int64 */
+            objects_total: number;
+            /** @description The hash of the change before it in the same stream; 64 zeros for the first. */
+            previous_hash: string;
+            /** @description A sentence, such as: Deleted 3 fills of AAPL. */
+            summary: string;
+            /** @description Later changes may be in the way nevertheless. */
+            undoable: boolean;
+            /** @description The change that this one undoes. */
+            undoes: string | null;
+            undone_by: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        HistoryHead: {
+            /** @description SHA-256 over the hashes of all streams, the user's own first, then by account id. */
+            hash: string;
+            /** @description Streams with at least one change, also of deleted accounts. */
+            streams: components["schemas"]["StreamHead"][];
         } & {
             [key: string]: unknown;
         };
@@ -6374,6 +6550,17 @@ export interface components {
             max_consecutive_losses: number;
             /** Format: int64 */
             max_consecutive_wins: number;
+        } & {
+            [key: string]: unknown;
+        };
+        StreamHead: {
+            account_id: string | null;
+            /** Format: date-time */
+            at: string;
+            /** Format: int64 */
+            changes: number;
+            /** @description Of the last change. */
+            hash: string;
         } & {
             [key: string]: unknown;
         };
@@ -11123,6 +11310,148 @@ export interface operations {
                     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
                     "application/zip": string;
                     "text/csv": string;
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    listChanges: {
+        parameters: {
+            query?: {
+                /** @description The page size, 1 to 1000. Without it the list is complete. */
+                limit?: number;
+                /** @description The cursor from the Link header of the previous page. */
+                cursor?: string;
+                /** @description The account's stream, and the user's own changes with an object of it. */
+                account_id?: string;
+                /** @description Types of objects. */
+                type?: string[];
+                /** @description The history of one record, with type. A trade's has the changes of its fills, imports, attachments and notes. */
+                object_id?: string;
+                /** @description A kind, or kind:id. */
+                actor?: string;
+                action?: string[];
+                /** @description The first instant, inclusive. */
+                from?: string;
+                /** @description The last instant, inclusive. */
+                to?: string;
+                /** @description Words in the summary or the labels. */
+                q?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description The next page, rel="next". */
+                    Link?: string;
+                    /** @description The number of records in all pages; only with limit. */
+                    "X-Total-Count"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HistoryChange"][];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getHistoryHead: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HistoryHead"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getChange: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HistoryChange"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    eraseChange: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    listChangedObjects: {
+        parameters: {
+            query?: {
+                /** @description The page size, 1 to 1000. Without it the list is complete. */
+                limit?: number;
+                /** @description The cursor from the Link header of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description The next page, rel="next". */
+                    Link?: string;
+                    /** @description The number of records in all pages; only with limit. */
+                    "X-Total-Count"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangedObject"][];
                 };
             };
             default: components["responses"]["Error"];
