@@ -18,10 +18,13 @@ import (
 // contentTypes are the assets' content types. The operating system's table is not used,
 // because it differs between systems.
 var contentTypes = map[string]string{
-	".css": "text/css; charset=utf-8",
-	".js":  "text/javascript; charset=utf-8",
-	".svg": "image/svg+xml",
-	".txt": "text/plain; charset=utf-8",
+	".css":         "text/css; charset=utf-8",
+	".js":          "text/javascript; charset=utf-8",
+	".png":         "image/png",
+	".svg":         "image/svg+xml",
+	".txt":         "text/plain; charset=utf-8",
+	".webmanifest": "application/manifest+json",
+	".woff2":       "font/woff2",
 }
 
 // storedFile is an embedded file. It is read where the program file has it, because a

@@ -7,7 +7,7 @@ import { asApiError } from './api/errors';
 import { connection } from './connection.svelte';
 import { isZone } from './filter/filter';
 import { weekStartOf } from './format/days';
-import { applyTheme, storedTheme, type Theme } from './theme';
+import { applyColors, applyTheme, storedTheme, type Colors, type Theme } from './theme';
 import { toast } from './toasts.svelte';
 
 export type Stored = Record<string, unknown>;
@@ -32,6 +32,7 @@ class Preferences {
   readonly theme: Theme = $derived(
     themes.includes(this.stored.theme) ? (this.stored.theme as Theme) : storedTheme(),
   );
+  readonly colors: Colors = $derived(this.stored.colors === 'green-red' ? 'green-red' : 'blue-orange');
   readonly hideAmounts: boolean = $derived(this.stored.hide_amounts === true);
   readonly timeZone: string = $derived(validZone(this.journal.timezone, browserZone));
   /** A BCP 47 tag, or undefined for the browser's locale. */
@@ -58,7 +59,7 @@ class Preferences {
     this.stored = prefs;
     this.journal = journal as Journal;
     this.loaded = true;
-    applyTheme(this.theme);
+    this.applyAppearance();
   }
 
   /** Returns a preference of a screen, such as get('trades.columns', []). */
@@ -70,12 +71,17 @@ class Preferences {
   set(change: Stored): Promise<void> {
     const before = this.stored;
     this.stored = { ...before, ...change };
-    if ('theme' in change) applyTheme(this.theme);
+    if ('theme' in change || 'colors' in change) this.applyAppearance();
     const write = () => answer(api.PATCH('/api/v1/me/preferences', { body: change }));
     return this.queue(write, () => {
       this.stored = before;
-      applyTheme(this.theme);
+      this.applyAppearance();
     });
+  }
+
+  private applyAppearance(): void {
+    applyTheme(this.theme);
+    applyColors(this.colors);
   }
 
   /** Like set, for the journal's settings. */

@@ -1,12 +1,21 @@
-// Sets the theme on <html>, and stores a copy that src/theme.js reads before the
-// first paint of the next visit.
+// Sets the theme and the colors of gain and loss on <html>, and stores copies that src/theme.js reads before
+// the first paint of the next visit.
 
 export type Theme = 'system' | 'light' | 'dark';
+
+/** The colors of gain and loss. */
+export type Colors = 'blue-orange' | 'green-red';
 
 export function applyTheme(theme: Theme): void {
   if (theme === 'system') delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme;
   localStorage.setItem('fillbook.theme', theme);
+}
+
+export function applyColors(colors: Colors): void {
+  if (colors === 'blue-orange') delete document.documentElement.dataset.colors;
+  else document.documentElement.dataset.colors = colors;
+  localStorage.setItem('fillbook.colors', colors);
 }
 
 export function storedTheme(): Theme {

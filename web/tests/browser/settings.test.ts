@@ -249,6 +249,9 @@ test('theme and privacy', async ({ page, signIn }) => {
   await signIn('/settings/appearance');
   await page.getByRole('radio', { name: /^Dark/ }).check();
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
+  await page.getByRole('radio', { name: /^Green and red/ }).check();
+  await page.reload();
+  await expect(page.locator('html')).toHaveAttribute('data-colors', 'green-red');
   await page.getByRole('switch', { name: 'Hide amounts' }).click();
   await expect(page.getByRole('button', { name: 'Hide amounts' })).toHaveAttribute('aria-pressed', 'true');
   await page.goto('/settings/nothing');

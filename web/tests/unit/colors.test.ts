@@ -4,9 +4,11 @@ import { contrast, deuteranopicDifference, difference } from './color';
 
 const css = readFileSync(new URL('../../src/styles/tokens.css', import.meta.url), 'utf8');
 
+const chosen = css.slice(css.indexOf("[data-colors='green-red']"));
+
 /** Returns the value of a color token in a theme. */
-function token(name: string, theme: 'light' | 'dark'): string {
-  const found = new RegExp(`--${name}: light-dark\\((#[0-9a-f]{6}), (#[0-9a-f]{6})\\)`).exec(css);
+function token(name: string, theme: 'light' | 'dark', source = css): string {
+  const found = new RegExp(`--${name}: light-dark\\((#[0-9a-f]{6}), (#[0-9a-f]{6})\\)`).exec(source);
   if (!found) throw new Error(`no color token ${name}`);
   return found[theme === 'light' ? 1 : 2]!;
 }
@@ -40,6 +42,19 @@ describe.each(['light', 'dark'] as const)('%s theme', (theme) => {
   it('gain looks different from the accent, and loss from an error', () => {
     expect(difference(color('gain'), color('accent'))).toBeGreaterThan(10);
     expect(difference(color('loss'), color('danger'))).toBeGreaterThan(7);
+  });
+
+  it('green and red are as readable as blue and orange', () => {
+    const other = (name: string) => token(name, theme, chosen);
+    expect(difference(other('gain'), other('loss'))).toBeGreaterThan(40);
+    expect(difference(other('gain-soft'), other('loss-soft'))).toBeGreaterThan(15);
+    expect(difference(other('gain'), color('accent')), 'accent').toBeGreaterThan(10);
+    expect(difference(other('loss'), color('danger')), 'danger').toBeGreaterThan(7);
+    for (const name of ['gain', 'loss']) {
+      for (const ground of ['ground', 'surface', 'surface-2', 'surface-3'])
+        expect(contrast(other(name), color(ground)), `${name} on ${ground}`).toBeGreaterThanOrEqual(4.5);
+      expect(contrast(other(name), other(`${name}-soft`)), `${name}-soft`).toBeGreaterThanOrEqual(4.5);
+    }
   });
 
   it.each([
