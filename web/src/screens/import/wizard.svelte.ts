@@ -119,6 +119,16 @@ export class Wizard {
     return this.zone || this.preview?.suggested_source_tz || this.assumedZone;
   }
 
+  /** The error that no setting shows as its own. */
+  get otherFault(): ApiError | null {
+    const settings = [
+      'source_tz',
+      'trade_date',
+      ...(this.preview?.source === 'backup' ? ['account_id'] : []),
+    ];
+    return settings.includes(this.fault?.field ?? '') ? null : this.fault;
+  }
+
   get usedMapping(): Record<string, string> {
     return this.mapping ?? this.preview?.suggested_mapping ?? {};
   }
