@@ -32,6 +32,7 @@ func TestParameterErrors(t *testing.T) {
 			{"/admin/audit?limit=1e2", "limit", " must be a whole number from 1 to 1000."},
 			{"/analytics/drawdowns?limit=1001", "limit", " must be a whole number from 1 to 1000."},
 			{"/analytics/equity-curve?max_points=7", "max_points", " must be a whole number from 8 to 20000."},
+			{"/analytics/insights?limit=11", "limit", " must be a whole number from 1 to 10."},
 			{"/analytics/montecarlo?paths=99", "paths", " must be a whole number from 100 to 5000."},
 			{"/analytics/montecarlo?trades=0", "trades", " must be a whole number from 1 to 2000."},
 			{"/analytics/montecarlo?ruin_pct=0", "ruin_pct", " must be a number above 0 and up to 100."},

@@ -206,3 +206,9 @@ func BenchmarkRealized(b *testing.B) {
 		})
 	}
 }
+
+func BenchmarkInsights(b *testing.B) {
+	benchmarkColumns(b, func(columns []*Columns) func() {
+		return func() { FindInsights(columns, Filter{}, InsightQuery{Zone: time.UTC, Limit: 10, Seed: Seed}) }
+	})
+}

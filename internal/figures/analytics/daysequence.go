@@ -13,8 +13,8 @@ import (
 // the sequence looks at them whatever else is filtered.
 type DaySequence struct {
 	trades *Selection
-	// before is by trade, in closing order.
-	before []dayState
+	// before is by page and row, the pages in column order.
+	before [][]dayState
 }
 
 // dayState is a day's state when a trade opens.
@@ -29,7 +29,9 @@ func NewDaySequence(columns []*Columns, tolerance tradefilter.Tolerance, zone *t
 	f := Filter{Tolerance: tolerance}
 	f.Zone = zone
 	d := &DaySequence{trades: SelectTrades(columns, f)}
-	d.before = make([]dayState, d.trades.Len())
+	for _, p := range d.trades.pages {
+		d.before = append(d.before, make([]dayState, p.len()))
+	}
 	d.walk(newClock(filterZone(&f)))
 	return d
 }
@@ -65,7 +67,7 @@ func (d *DaySequence) walk(local *clock) {
 		}
 		its := stateAt(opened)
 		its.nth++
-		d.before[i] = *its
+		d.before[s.picks[i].source][s.picks[i].row] = *its
 	}
 }
 
@@ -102,8 +104,8 @@ func boolToInt(b bool) int {
 func (d *DaySequence) Select(c *tradefilter.Conditions) *TradeIDs {
 	least, most := wholeBounds(c.NthOfDay, 0)
 	set := NewTradeIDs(nil)
-	for i, p := range d.trades.picks {
-		b := &d.before[i]
+	for _, p := range d.trades.picks {
+		b := &d.before[p.source][p.row]
 		if int(b.losses) >= c.AfterLosses && int(b.wins) >= c.AfterWins && least <= int64(b.nth) && int64(b.nth) <= most {
 			set.ids.addRow(&d.trades.pages[p.source].ids, p.row)
 		}

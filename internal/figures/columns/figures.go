@@ -95,6 +95,13 @@ func (b *Snapshot) Select(f analytics.Filter) *analytics.Selection {
 	return analytics.SelectTrades(b.Columns, f)
 }
 
+// FindInsights returns the groups of selected trades that differ from the rest, with the
+// owner's breakeven tolerance.
+func (b *Snapshot) FindInsights(f analytics.Filter, q analytics.InsightQuery) []analytics.Insight {
+	f.Tolerance, q.Open = b.Tolerance, b.open
+	return analytics.FindInsights(b.closed, f, q)
+}
+
 // ListOvernight returns the trades passing a filter, whatever its period, held at the end
 // of a UTC day or still open.
 func (b *Snapshot) ListOvernight(f analytics.Filter) []journal.TradeID {

@@ -262,3 +262,30 @@ func (s *Service) findRules(
 	}
 	return cached.put(text, ids), nil
 }
+
+// FindBrokenRules returns the trades in a snapshot that broke any rule, and those that
+// broke each of some rules. Without rules it returns none.
+func (s *Service) FindBrokenRules(
+	ctx context.Context, tx *db.Tx, b *Snapshot, rules []string,
+) (all *analytics.TradeIDs, each []analytics.BrokenRule, err error) {
+	if len(rules) == 0 {
+		return nil, nil, nil
+	}
+	cached := lookupCache{cache: s.lookups}
+	cached.accounts, cached.version = accountsState(b.owner, b.Accounts)
+	find := func(rule string) (*analytics.TradeIDs, error) {
+		c := tradefilter.Conditions{RuleStates: []tradefilter.RuleState{tradefilter.Broken}, Rule: rule}
+		return s.findRules(ctx, tx, b.owner, b.Accounts, &c, &cached)
+	}
+	if all, err = find(""); err != nil {
+		return nil, nil, err
+	}
+	for _, rule := range rules {
+		trades, err := find(rule)
+		if err != nil {
+			return nil, nil, err
+		}
+		each = append(each, analytics.BrokenRule{Rule: rule, Trades: trades})
+	}
+	return all, each, nil
+}

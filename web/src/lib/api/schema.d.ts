@@ -392,6 +392,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/analytics/insights": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what differs from the rest by more than chance, in sentences
+         * @description Scopes of access tokens: analytics, read, write, full. With analytics, trade ids and links to trades are empty. Parameters that analytics cannot use, because they test texts or ids of records: q, emotional_state, rule, trade_id, import_batch_id, view_id.
+         */
+        get: operations["insights"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/analytics/montecarlo": {
         parameters: {
             query?: never;
@@ -4698,6 +4718,44 @@ export interface components {
         Input: {
             name: string;
             value: unknown;
+        } & {
+            [key: string]: unknown;
+        };
+        Insight: {
+            currency: string;
+            /** @enum {string} */
+            direction: "better" | "worse";
+            /** @description The group's average result less that of the other trades. */
+            effect: number;
+            /**
+             * Format: double
+             * @description The same in R; null unless both sides have trades with R.
+             */
+            effect_r: number | null;
+            /** @description Query parameters that list exactly the group's trades. */
+            filter: {
+                [key: string]: string;
+            };
+            /** @description The group as the sentence begins with it. */
+            group: string;
+            /** @description The same for the same group. */
+            id: string;
+            /** @description The 95% interval of the effect. */
+            interval: components["schemas"]["DifferenceInterval"];
+            /** @enum {string} */
+            kind: "setup" | "tag" | "mistake" | "rule" | "root" | "side" | "weekday" | "hour" | "session" | "hold_time" | "after_losses" | "nth_of_day";
+            /**
+             * Format: int64
+             * @description The trades in the group.
+             */
+            n: number;
+            /**
+             * Format: double
+             * @description The probability of such a difference by chance, corrected for all groups that were compared.
+             */
+            p_value: number;
+            /** @description One sentence with the group, the average difference and the number of its trades. */
+            text: string;
         } & {
             [key: string]: unknown;
         };
@@ -9240,6 +9298,150 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ExcursionFigures"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    insights: {
+        parameters: {
+            query?: {
+                /** @description Accounts. Default: all accounts. A list: separated by commas, repeated, or both. */
+                account_id?: components["parameters"]["filter.account_id"];
+                /** @description The first instant, inclusive. */
+                from?: components["parameters"]["filter.from"];
+                /** @description The last instant, inclusive. */
+                to?: components["parameters"]["filter.to"];
+                /** @description The time that from and to test. Default close: the closing of a closed trade, the opening of an open one. */
+                date_basis?: components["parameters"]["filter.date_basis"];
+                /** @description Open or closed trades. Figures are of closed trades only. */
+                status?: components["parameters"]["filter.status"];
+                /** @description Symbols. A list: separated by commas, repeated, or both. */
+                symbol?: components["parameters"]["filter.symbol"];
+                /** @description Roots: the root of a future (NQ finds NQZ6 and not MNQZ6), the underlying of an option, or the symbol itself. A list: separated by commas, repeated, or both. */
+                root?: components["parameters"]["filter.root"];
+                /** @description The direction of the trade. */
+                side?: components["parameters"]["filter.side"];
+                /** @description Instrument types, such as stock, option, future, forex or crypto. A list: separated by commas, repeated, or both. */
+                instrument_type?: components["parameters"]["filter.instrument_type"];
+                /** @description The right of an option. A list: separated by commas, repeated, or both. */
+                option_right?: components["parameters"]["filter.option_right"];
+                /** @description The fewest days from opening to expiry, in filter_tz. */
+                dte_min?: components["parameters"]["filter.dte_min"];
+                /** @description The most days from opening to expiry, in filter_tz. */
+                dte_max?: components["parameters"]["filter.dte_max"];
+                /** @description How the trade ended, by its net result and your breakeven tolerance. Open trades have no outcome. A list: separated by commas, repeated, or both. */
+                outcome?: components["parameters"]["filter.outcome"];
+                /** @description The least net result. */
+                pnl_min?: components["parameters"]["filter.pnl_min"];
+                /** @description The greatest net result. */
+                pnl_max?: components["parameters"]["filter.pnl_max"];
+                /** @description The least result as a multiple of the initial risk. */
+                r_min?: components["parameters"]["filter.r_min"];
+                /** @description The greatest result as a multiple of the initial risk. */
+                r_max?: components["parameters"]["filter.r_max"];
+                /** @description Whether the trade has a result in units of risk: it is closed and its initial risk is known. */
+                has_r?: components["parameters"]["filter.has_r"];
+                /** @description The shortest time from opening to closing, in seconds. */
+                hold_min?: components["parameters"]["filter.hold_min"];
+                /** @description The longest time from opening to closing, in seconds. */
+                hold_max?: components["parameters"]["filter.hold_max"];
+                /** @description The least MAE as a multiple of the initial risk, by its lower bound. */
+                mae_r_min?: components["parameters"]["filter.mae_r_min"];
+                /** @description The greatest MAE as a multiple of the initial risk, by its lower bound. */
+                mae_r_max?: components["parameters"]["filter.mae_r_max"];
+                /** @description The least MFE as a multiple of the initial risk, by its lower bound. */
+                mfe_r_min?: components["parameters"]["filter.mfe_r_min"];
+                /** @description The greatest MFE as a multiple of the initial risk, by its lower bound. */
+                mfe_r_max?: components["parameters"]["filter.mfe_r_max"];
+                /** @description The least exit efficiency, 0 to 1, by its lower bound. */
+                exit_efficiency_min?: components["parameters"]["filter.exit_efficiency_min"];
+                /** @description The greatest exit efficiency, 0 to 1, by its lower bound. */
+                exit_efficiency_max?: components["parameters"]["filter.exit_efficiency_max"];
+                /** @description The least average true range at entry, in percent of the entry price. */
+                atr_pct_min?: components["parameters"]["filter.atr_pct_min"];
+                /** @description The greatest average true range at entry, in percent of the entry price. */
+                atr_pct_max?: components["parameters"]["filter.atr_pct_max"];
+                /** @description The least opening gap of the session, in percent. */
+                gap_pct_min?: components["parameters"]["filter.gap_pct_min"];
+                /** @description The greatest opening gap of the session, in percent. */
+                gap_pct_max?: components["parameters"]["filter.gap_pct_max"];
+                /** @description The least relative volume at entry. */
+                relative_volume_min?: components["parameters"]["filter.relative_volume_min"];
+                /** @description The greatest relative volume at entry. */
+                relative_volume_max?: components["parameters"]["filter.relative_volume_max"];
+                /** @description The least place of the entry in the opening range; 0 is its low, 1 its high. */
+                opening_range_min?: components["parameters"]["filter.opening_range_min"];
+                /** @description The greatest place of the entry in the opening range; 0 is its low, 1 its high. */
+                opening_range_max?: components["parameters"]["filter.opening_range_max"];
+                /** @description Whether MAE and MFE of the trade are known, from price bars or typed. */
+                has_excursion?: components["parameters"]["filter.has_excursion"];
+                /** @description Weekdays of the opening in filter_tz; 0 is Sunday. A list: separated by commas, repeated, or both. */
+                weekday?: components["parameters"]["filter.weekday"];
+                /** @description Hours of the opening in filter_tz. A list: separated by commas, repeated, or both. */
+                hour?: components["parameters"]["filter.hour"];
+                /** @description Sessions of the opening on the clock of New York: premarket from 04:00, rth from 09:30, afterhours from 16:00, overnight from 20:00. A list: separated by commas, repeated, or both. */
+                session?: components["parameters"]["filter.session"];
+                /** @description The last trades, as many, that closed before this one opened, on the same day in filter_tz, were all losses. Breakeven trades are skipped. All trades of the accounts count, whatever else is filtered. */
+                after_losses?: components["parameters"]["filter.after_losses"];
+                /** @description Like after_losses, with wins. */
+                after_wins?: components["parameters"]["filter.after_wins"];
+                /** @description The least number of the trade among all openings of the accounts on its day in filter_tz; 1 is the first. */
+                nth_of_day_min?: components["parameters"]["filter.nth_of_day_min"];
+                /** @description The greatest number of the trade among all openings of the accounts on its day in filter_tz. */
+                nth_of_day_max?: components["parameters"]["filter.nth_of_day_max"];
+                /** @description The IANA time zone of weekday, hour, dte_min, dte_max and the days of after_losses to nth_of_day_max. Default: tz where that is used, otherwise UTC. */
+                filter_tz?: components["parameters"]["filter.filter_tz"];
+                /** @description Setups; see setup_mode. A list: separated by commas, repeated, or both. */
+                setup_id?: components["parameters"]["filter.setup_id"];
+                /** @description Whether a trade must have any of setup_id (default), all of them, or none. none without setup_id finds trades without a setup. */
+                setup_mode?: components["parameters"]["filter.setup_mode"];
+                /** @description Whether the trade followed a rule of its setups: the one in rule, or at least one if that is absent. A list: separated by commas, repeated, or both. */
+                rule_state?: components["parameters"]["filter.rule_state"];
+                /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
+                rule?: components["parameters"]["filter.rule"];
+                /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
+                tag_id?: components["parameters"]["filter.tag_id"];
+                /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
+                tag_mode?: components["parameters"]["filter.tag_mode"];
+                /** @description Whether the trade has a tag that is a mistake. */
+                mistake?: components["parameters"]["filter.mistake"];
+                /** @description Grades of the trade. A list: separated by commas, repeated, or both. */
+                trade_quality?: components["parameters"]["filter.trade_quality"];
+                /** @description Emotional states, in any case. A list: separated by commas, repeated, or both. */
+                emotional_state?: components["parameters"]["filter.emotional_state"];
+                /** @description Whether the trade is marked as reviewed. */
+                reviewed?: components["parameters"]["filter.reviewed"];
+                /** @description Whether the trade has notes, or a note is about it. */
+                has_note?: components["parameters"]["filter.has_note"];
+                /** @description Whether a file is attached to the trade. */
+                has_attachment?: components["parameters"]["filter.has_attachment"];
+                /** @description Only trades with a fill of this import. */
+                import_batch_id?: components["parameters"]["filter.import_batch_id"];
+                /** @description Only these trades. A list: separated by commas, repeated, or both. */
+                trade_id?: components["parameters"]["filter.trade_id"];
+                /** @description Words, each the beginning of a word in the notes, the symbol or the tags of the trade, in any case. All must be found. */
+                q?: components["parameters"]["filter.q"];
+                /** @description The IANA time zone of days, hours and weekdays. Default UTC. Ignored by figures without days. */
+                tz?: string;
+                /** @description When results count. Default closed: the whole result when the trade closes. With realized, each closing fill counts at its own time with its share of costs, also in open trades; from and to test that time. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; other figures refuse realized. */
+                pnl_basis?: "closed" | "realized";
+                /** @description The maximum number of insights, 1 to 10. Default 3. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Insight"][];
                 };
             };
             default: components["responses"]["Error"];
