@@ -70,7 +70,7 @@ export const tradeFields = {
   r_multiple: 'R multiple',
   stop_price: 'Stop',
   target_price: 'Target',
-  last_stop: 'Last stop',
+  last_stop: 'Final stop',
   initial_risk: 'Initial risk',
   mae: 'MAE',
   mfe: 'MFE',

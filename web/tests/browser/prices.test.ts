@@ -12,20 +12,29 @@ test('a trade chart is read, zoomed and panned with the keyboard', async ({
 }) => {
   await trade(api, await mainAccount(api), 'AAPL', day, 200, 202);
   const [t] = await api<{ id: string }[]>('GET', '/trades');
+  await api('PATCH', '/me/preferences', { 'chart.indicators': [] });
   await signIn(`/trades/${t!.id}`);
   const drawer = page.getByRole('dialog');
-  await expect(drawer.getByText('No prices of AAPL for this time yet.')).toBeVisible();
-  await expect(drawer.getByRole('link', { name: 'Add prices' })).toHaveAttribute('href', '/prices');
+  await expect(drawer.getByText('No price data for AAPL at this time.')).toBeVisible();
+
+  // A file that does not fit is not imported; one that fits is, in place.
+  const choose = (csv: string) =>
+    drawer
+      .getByLabel('File with prices of AAPL')
+      .setInputFiles({ name: 'BATS_AAPL, 1.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) });
+  await choose(minuteBars(day, 150, 152));
+  await expect(drawer.getByText('Many of your fills lie outside the bars of this file.')).toBeVisible();
+  await choose(minuteBars(day, 200, 202));
+  await expect(drawer.getByRole('slider', { name: /^Price of AAPL/ })).toBeVisible();
 
   await importBars(api, 'AAPL', minuteBars('2026-02-26', 190, 191));
-  await importBars(api, 'AAPL', minuteBars(day, 200, 202));
   await api('PATCH', `/trades/${t!.id}`, { stop_price: 199, target_price: 203 });
   await page.reload();
   const chart = drawer.getByRole('slider', { name: /^Price of AAPL/ });
   await expect(chart).toBeVisible();
-  for (const name of ['Entry', 'Stop', 'Target', 'MAE', 'MFE'])
+  for (const name of ['Entry', 'Exit', 'Stop', 'Target', 'MAE', 'MFE'])
     await expect(chart.getByText(name, { exact: true })).toBeVisible();
-  await expect(drawer.getByText('Given back')).toBeVisible();
+  await expect(drawer.getByText('Profit given back')).toBeVisible();
   await expectAccessible('the chart of a trade');
 
   await chart.focus();
@@ -57,12 +66,30 @@ test('a trade chart is read, zoomed and panned with the keyboard', async ({
     .toMatch(/26 Feb/);
   await page.keyboard.press('0');
 
+  // Indicators are remembered, and the chart fills the window without leaving the drawer.
+  await drawer.getByRole('button', { name: 'Indicators' }).click();
+  await page.getByRole('menuitemcheckbox', { name: 'VWAP' }).click();
+  await page.getByRole('menuitemcheckbox', { name: 'EMA 20', exact: true }).click();
+  await page.keyboard.press('Escape');
+  await chart.focus();
+  await page.keyboard.press('End');
+  await expect.poll(valueNow).toMatch(/, VWAP \d+\.\d\d, EMA 20 \d+\.\d\d$/);
+  const narrow = (await chart.boundingBox())!.width;
+  await page.keyboard.press('e');
+  await expect.poll(async () => (await chart.boundingBox())!.width).toBeGreaterThan(narrow + 300);
+  await expectAccessible('the chart in full width');
+  await page.keyboard.press('Escape');
+  await expect.poll(async () => (await chart.boundingBox())!.width).toBe(narrow);
+  await expect(drawer).toBeVisible();
+
   await drawer.getByRole('radio', { name: '5m', exact: true }).check();
   await expect(drawer.getByRole('slider', { name: 'Price of AAPL, bars of 5m' })).toBeVisible();
   await drawer.getByRole('button', { name: 'Show Price of AAPL as a table' }).click();
   const row = drawer.getByRole('row').filter({ hasText: 'bought 100 at 200.00' });
   await expect(row.getByRole('cell')).toHaveCount(7);
   await expectAccessible('the bars as a table');
+  await page.reload();
+  await expect(drawer.getByRole('slider', { name: 'Price of AAPL, bars of 5m' })).toContainText('EMA 20');
 });
 
 test('fills that do not fit the bars are reported', async ({ page, api, signIn }) => {
@@ -92,6 +119,11 @@ test('a trade is replayed with the keyboard, and the future is hidden', async ({
   const now = page.getByRole('status').filter({ hasText: /Flat|Long/ });
   await expect(now).toContainText('Flat');
   await expect(chart.getByText('Entry', { exact: true })).toBeHidden();
+  // Nothing in the drawer tells how it ended.
+  const drawer = page.getByRole('dialog', { name: 'AAPL long' });
+  for (const text of ['+$200.00', '+2.00 R', 'MAE so far', 'sold 100', 'Profit given back'])
+    await expect(drawer.getByText(text).locator('visible=true')).toHaveCount(0);
+  await expect(drawer.getByLabel('Notes').locator('visible=true')).toHaveCount(0);
 
   // From the start to the entry, the exit and the end: three more actions.
   await actions.press('Shift+ArrowRight');
@@ -100,9 +132,12 @@ test('a trade is replayed with the keyboard, and the future is hidden', async ({
   await expect(chart.getByText('Entry', { exact: true })).toBeVisible();
   await actions.press('Shift+ArrowRight');
   await expect(now).toContainText('sold 100 at 202.00');
+  await expect(now).toContainText('Result hidden');
+  expect(actions.count).toBe(3);
+  await page.keyboard.press('v');
   await expect(now).toContainText('+$200.00, +2.00 R before costs');
   await expect(now).toContainText('MAE so far $');
-  expect(actions.count).toBe(3);
+  await expect(drawer.getByLabel('Notes').locator('visible=true')).not.toHaveCount(0);
 
   await page.keyboard.press('ArrowLeft');
   await expect(now).toContainText('Long 100');

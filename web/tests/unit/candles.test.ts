@@ -37,6 +37,7 @@ import { createLocalTime, findSessions, labelTimes } from '../../src/charts/cand
 import {
   chooseGroup,
   clampView,
+  cutCandles,
   findCandle,
   panView,
   readKey,
@@ -259,6 +260,19 @@ describe('view', () => {
     expect([100, 400, 2000].map((to) => chooseGroup({ from: 0, to }, 600))).toEqual([1, 2, 10]);
   });
 
+  it('leaves out a candle that would be cut at the left edge', () => {
+    const candles = groupBars(makeBars(range(10).map(() => [1, 1, 1, 1])), 3, []); // 0 to 3, 6, 9 and 10
+    const firsts = (from: number, to: number) => cutCandles(candles, { from, to }).map((c) => c.first);
+    expect([firsts(0, 10), firsts(1, 10), firsts(3, 6), firsts(3, 6.5), firsts(3, 12)]).toEqual([
+      [0, 3, 6, 9],
+      [3, 6, 9],
+      [3],
+      [3, 6],
+      [3, 6, 9],
+    ]);
+    expect(viewAround(100.4, 120.7, 1000)).toEqual({ from: 80, to: 142 });
+  });
+
   it('finds the candle below the pointer', () => {
     const bars = makeBars(range(7).map(() => [1, 1, 1, 1]));
     const candles = groupBars(bars, 3, []);
@@ -311,8 +325,8 @@ describe('marks', () => {
   });
 
   it('the price range ignores levels that are far away', () => {
-    const candles = groupBars(bars, 1, []);
     const view = { from: 0, to: 2 };
+    const candles = cutCandles(groupBars(bars, 1, []), view);
     expect(findPriceRange(candles, [], [], view)).toEqual([900 - 12, 1100 + 12]);
     expect(findPriceRange(candles, [], [1200, 5000], view)).toEqual([900 - 18, 1200 + 18]);
     expect(findPriceRange(candles, placeFills(bars, [fill(61, 12)]), [], view)[1]).toBe(1200 + 18);
@@ -362,6 +376,7 @@ describe('replay', () => {
       null,
     ]);
     expect(readReplayKey('ArrowLeft', true)).toBe('previous-fill');
+    expect(readReplayKey('v', false)).toBe('reveal');
     expect([changeSpeed(2, 1), changeSpeed(1, -1), changeSpeed(30, 1)]).toEqual([5, 1, 30]);
   });
 

@@ -69,6 +69,7 @@ describe.each(['light', 'dark'] as const)('%s theme', (theme) => {
     ['danger', ['surface', 'danger-soft'], 4.5],
     ['edge-strong', ['surface', 'surface-2'], 3],
     ['focus', ['ground', 'surface'], 3],
+    ...[1, 2, 3, 4, 5].map((n): [string, string[], number] => [`line-${n}`, ['surface', 'surface-2'], 4.5]),
   ])('%s is readable on %s', (name, grounds, least) => {
     for (const ground of grounds)
       expect(contrast(color(name), color(ground)), ground).toBeGreaterThanOrEqual(least);

@@ -3,16 +3,16 @@
 
 import type { Scale } from '../scale';
 import type { Candle } from './bars';
+import type { IndicatorId, IndicatorLine } from './indicators';
 import type { ChartLevel, Extremes, Mark } from './marks';
 
 /** The colors of tokens.css in the current theme. */
-export interface Palette {
+export interface Palette extends Record<IndicatorId, string> {
   up: string;
   down: string;
   upSoft: string;
   downSoft: string;
   line: string;
-  plan: string;
   mark: string;
   surface: string;
   shade: string;
@@ -34,6 +34,7 @@ export interface Scene {
   extremes: Extremes | null;
   entry: number | null; // where the bands begin
   levels: ChartLevel[]; // prices in units
+  lines: IndicatorLine[];
   marks: Mark[];
   palette: Palette;
 }
@@ -49,6 +50,7 @@ export function drawScene(context: CanvasRenderingContext2D, height: number, rat
   drawBands(context, s);
   drawVolume(context, s);
   drawCandles(context, s);
+  drawLines(context, s);
   drawLevels(context, s);
   drawFills(context, s);
   context.restore();
@@ -154,13 +156,46 @@ function drawCandles(context: CanvasRenderingContext2D, s: Scene): void {
   }
 }
 
+/** The color of each kind of level. */
+export const levelColors = { entry: 'line', exit: 'line', stop: 'down', target: 'up' } as const;
+
+/** Draws a line through the value at the end of each candle; one with steps is horizontal for a day. */
+function drawLines(context: CanvasRenderingContext2D, s: Scene): void {
+  context.save();
+  context.beginPath();
+  context.rect(s.left, s.top, s.right - s.left, s.foot - s.top);
+  context.clip();
+  context.lineWidth = 1.5;
+  context.lineJoin = 'round';
+  for (const line of s.lines) {
+    context.strokeStyle = s.palette[line.id];
+    context.setLineDash(line.steps ? [2, 3] : []);
+    context.beginPath();
+    let before: number | null = null;
+    for (const candle of s.candles) {
+      const value = line.values[candle.end - 1] ?? null;
+      const [left, right] = [s.xAt(candle.first), s.xAt(candle.end)];
+      const x = line.steps ? right : (left + right) / 2;
+      if (value !== null) {
+        const y = s.yAt(value);
+        if (before === null || (line.steps && before !== value)) context.moveTo(line.steps ? left : x, y);
+        context.lineTo(x, y);
+      }
+      before = value;
+    }
+    context.stroke();
+  }
+  context.restore();
+}
+
 function drawLevels(context: CanvasRenderingContext2D, s: Scene): void {
   context.lineWidth = 1;
   for (const level of s.levels) {
     const y = Math.round(s.yAt(level.price)) + 0.5;
     if (y < s.top || y > s.foot) continue;
-    context.strokeStyle = level.kind === 'plan' ? s.palette.plan : s.palette.line;
-    context.setLineDash(level.kind === 'plan' ? [5, 4] : []);
+    const isPlan = level.kind === 'stop' || level.kind === 'target';
+    context.strokeStyle = s.palette[levelColors[level.kind]];
+    context.setLineDash(isPlan ? [5, 4] : []);
     context.beginPath();
     context.moveTo(s.left, y);
     context.lineTo(s.right, y);

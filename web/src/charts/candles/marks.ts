@@ -24,7 +24,7 @@ export interface ChartNote {
 export interface ChartLevel {
   name: string;
   price: number;
-  kind: 'average' | 'plan';
+  kind: 'entry' | 'exit' | 'stop' | 'target';
 }
 
 export interface Mark {
@@ -119,7 +119,7 @@ const maxOf = (values: number[]) => values.reduce((a, b) => Math.max(a, b), -Inf
 const minOf = (values: number[]) => values.reduce((a, b) => Math.min(a, b), Infinity);
 
 /**
- * Returns the lowest and highest price to show: of the visible candles and fills, and of the levels that are not
+ * Returns the lowest and highest price to show: of the visible candles and the fills in view, and of the levels that are not
  * farther away than the candles are high. Farther ones would make the candles flat.
  */
 export function findPriceRange(
@@ -128,12 +128,17 @@ export function findPriceRange(
   levels: number[],
   view: View,
 ): [number, number] {
-  const prices = [
-    ...candles.filter((c) => c.end > view.from && c.first < view.to).flatMap((c) => [c.l, c.h]),
-    ...marks.filter((m) => m.at >= view.from && m.at <= view.to).map((m) => m.price),
-  ];
-  if (prices.length === 0) return [0, 1];
-  const [low, high] = [minOf(prices), maxOf(prices)];
+  let [low, high] = [Infinity, -Infinity];
+  for (const candle of candles) {
+    low = Math.min(low, candle.l);
+    high = Math.max(high, candle.h);
+  }
+  for (const mark of marks) {
+    if (mark.at < view.from || mark.at > view.to) continue;
+    low = Math.min(low, mark.price);
+    high = Math.max(high, mark.price);
+  }
+  if (low > high) return [0, 1];
   const span = high - low;
   const near = levels.filter((level) => level >= low - span && level <= high + span);
   const [bottom, top] = [Math.min(low, ...near), Math.max(high, ...near)];

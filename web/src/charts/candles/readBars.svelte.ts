@@ -3,7 +3,8 @@
 
 import { answer, api, type Schemas } from '../../lib/api/client';
 import { query, queryClient } from '../../lib/api/queries.svelte';
-import { chooseLength, joinBars, toBars, windowAround, type Bars } from './bars';
+import { preferences } from '../../lib/preferences.svelte';
+import { chooseLength, joinBars, offerLengths, toBars, windowAround, type Bars } from './bars';
 import { loadMore, mostBars, type Direction } from './moreBars';
 
 export interface Priced {
@@ -93,9 +94,11 @@ async function fetchMore(of: Priced, window: Schemas['BarWindow'], bars: Bars, d
 const nameWindow = (w: Schemas['BarWindow'] | undefined) =>
   w ? [w.series_id, w.bar_secs, w.t[0], w.t.at(-1), w.t.length].join() : '';
 
-/** Reads bars around a time: those of the length that suits it first, then those of the chosen length. */
+const preferred = 'chart.bar_secs'; // the length that was chosen last
+
+/** Reads bars around a time: those of the length that suits it, or those of the length chosen last if they fit. */
 export function readBars(of: () => Priced, span: () => Span, enabled: () => boolean = () => true) {
-  let chosen = $state<number | null>(null);
+  let picked = $state<number | null>(null); // on this chart
   const key = () => ['bars', 'window', selectInstrument(of()), span()] as const;
   const first = query(() => ({
     key: [...key()],
@@ -103,20 +106,27 @@ export function readBars(of: () => Priced, span: () => Span, enabled: () => bool
     keep: false,
     load: (signal) => fetchBars(of(), span(), null, signal),
   }));
+  const chosen = $derived.by(() => {
+    const base = first.data?.bar_secs ?? 0;
+    const length = picked ?? preferences.get<number>(preferred, 0);
+    return length !== base && offerLengths(base).includes(length) ? length : null;
+  });
   const other = query(() => ({
     key: [...key(), chosen],
     enabled: enabled() && chosen !== null,
     load: (signal) => fetchBars(of(), span(), chosen, signal),
   }));
   const data = $derived.by(() => {
-    const kept = other.data?.symbol === first.data?.symbol; // while the next length loads
-    return chosen !== null && kept ? other.data : first.data;
+    if (chosen === null || other.error) return first.data;
+    if (other.data?.symbol === first.data?.symbol) return other.data; // while the next length loads
+    return picked === null ? undefined : first.data; // a remembered length is not preceded by another
   });
   // The bars of a window with those that were loaded later.
   let extended = $state.raw({ window: '', bars: undefined as Bars | undefined });
   const bars = $derived(
     extended.bars && extended.window === nameWindow(data) ? extended.bars : data && toBars(data),
   );
+  let ended = $state.raw(''); // the window before which the series has no bars
   const busy: string[] = []; // windows and directions that are being extended, or have no more bars
 
   async function extend(direction: Direction) {
@@ -126,7 +136,10 @@ export function readBars(of: () => Priced, span: () => Span, enabled: () => bool
     busy.push(name);
     try {
       const found = await fetchMore(of(), data, bars, direction);
-      if (!found) return; // the end of the series
+      if (!found) {
+        if (direction < 0) ended = window;
+        return; // the end of the series
+      }
       if (nameWindow(data) === window)
         extended = { window, bars: direction < 0 ? joinBars(found, bars) : joinBars(bars, found) };
     } catch {
@@ -151,8 +164,14 @@ export function readBars(of: () => Priced, span: () => Span, enabled: () => bool
     get base() {
       return first.data?.bar_secs ?? 0;
     },
+    /** Whether the series has no bars before the loaded ones. */
+    get isFromStart() {
+      return ended !== '' && ended === nameWindow(data);
+    },
+    /** Chooses a length, for this chart and those opened later. */
     choose(secs: number) {
-      chosen = secs === first.data?.bar_secs ? null : secs;
+      picked = secs;
+      void preferences.set({ [preferred]: secs });
     },
     /** Loads bars before or after those that are loaded, if there are any. */
     extend: (direction: Direction) => void extend(direction),

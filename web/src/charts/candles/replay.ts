@@ -60,6 +60,7 @@ export type ReplayAction =
   | 'end'
   | 'faster'
   | 'slower'
+  | 'reveal'
   | 'note';
 
 /** Returns what a key does in a replay, null for nothing. */
@@ -72,6 +73,7 @@ export function readReplayKey(key: string, shift: boolean): ReplayAction | null 
     ArrowDown: 'slower',
     Home: 'start',
     End: 'end',
+    v: 'reveal',
     n: 'note',
   };
   return actions[key] ?? null;

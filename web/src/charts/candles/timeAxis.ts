@@ -81,7 +81,7 @@ export function labelTimes(
   const room = ((end - first) * each) / least;
   for (const step of steps) {
     if (step === day) break;
-    const times = collect(t, first, end, step, local);
+    const times = collect(t, first, end, step, local, room);
     if (times.length > room) continue;
     const placed = keepApart(days, each, least);
     return [...placed, ...addBetween(times, placed, each, least)].sort((a, b) => a.index - b.index);
@@ -89,9 +89,18 @@ export function labelTimes(
   return keepApart(days, each, least);
 }
 
-function collect(t: number[], first: number, end: number, step: number, local: LocalTime): number[] {
+/** Returns the bars after a multiple of `step`. It stops as soon as there are more than `most`. */
+function collect(
+  t: number[],
+  first: number,
+  end: number,
+  step: number,
+  local: LocalTime,
+  most = Infinity,
+): number[] {
   const found: number[] = [];
-  for (let i = Math.max(1, first); i < end; i++) if (crosses(t, i, step, local)) found.push(i);
+  for (let i = Math.max(1, first); i < end && found.length <= most; i++)
+    if (crosses(t, i, step, local)) found.push(i);
   return found;
 }
 

@@ -23,7 +23,7 @@ export function clampView(view: View, count: number, room = 0): View {
 /** Returns the view from one bar to another, with some bars before and after. */
 export function viewAround(first: number, last: number, count: number): View {
   const around = Math.max(20, (last - first) * 0.35);
-  return clampView({ from: first - around, to: last + 1 + around }, count);
+  return clampView({ from: Math.floor(first - around), to: Math.ceil(last + 1 + around) }, count);
 }
 
 /** Shows fewer bars for a factor below 1, more above. The bar at `anchor` stays where it is. */
@@ -49,6 +49,14 @@ export function revealBar(view: View, index: number, count: number, room = 0): V
 export function chooseGroup(view: View, width: number): number {
   const perCandle = (narrowest * (view.to - view.from)) / Math.max(1, width);
   return [1, 2, 5, 10, 20, 50, 100].find((size) => size >= perCandle) ?? 200;
+}
+
+/** Returns the candles that begin in a view: one that is cut at its left edge would look like another. */
+export function cutCandles(candles: Candle[], view: View): Candle[] {
+  let first = Math.max(0, findCandle(candles, Math.max(0, view.from)));
+  if ((candles[first]?.first ?? Infinity) < view.from - 0.01) first++;
+  const last = findCandle(candles, view.to);
+  return candles.slice(first, last < 0 ? undefined : last + (candles[last]!.first < view.to ? 1 : 0));
 }
 
 /** Returns the index of the candle at a position, -1 if none. */
