@@ -28,6 +28,8 @@ func contractScopes(method, path string) []string {
 			return []string{"read", "full"}
 		}
 		return []string{"full"}
+	case path == "/history/{id}/erase":
+		return []string{"full"}
 	case path == "/accounts" && isGet:
 		return []string{"analytics", "import", "read", "write", "full"}
 	case isGet && (under("/analytics", "/bars") || path == "/setups" || path == "/tags"):

@@ -146,6 +146,12 @@ type Object struct {
 	Related []Key
 }
 
+// AllAccounts is [Object.SeenIn] of a record that only callers who see all accounts see.
+const AllAccounts journal.AccountID = "*"
+
+// hiddenStream is the stream number of objects with AllAccounts.
+const hiddenStream = 1 << 30
+
 // seenIn returns the account that a caller must see to see the object, or none.
 func (o *Object) seenIn() journal.AccountID { return cmp.Or(o.Account, o.SeenIn) }
 

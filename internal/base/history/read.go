@@ -185,6 +185,8 @@ func (s *streams) setAccounts(c *Change, numbers []byte) {
 		numbers = numbers[n:]
 		if home := s.byNumber[int64(number)]; home != nil {
 			c.Objects[i].Account = home.account
+		} else if number == hiddenStream {
+			c.Objects[i].SeenIn = AllAccounts
 		}
 	}
 }
@@ -215,7 +217,7 @@ func (c *Change) limit(ctx context.Context) bool {
 	if c.Account != "" {
 		return journal.AllowsAccount(ctx, c.Account)
 	}
-	seen := slices.DeleteFunc(slices.Clone(c.Objects), func(o Object) bool { return o.Account != "" && !journal.AllowsAccount(ctx, o.Account) })
+	seen := slices.DeleteFunc(slices.Clone(c.Objects), func(o Object) bool { return o.seenIn() != "" && !journal.AllowsAccount(ctx, o.seenIn()) })
 	if len(seen) == len(c.Objects) {
 		return true
 	}

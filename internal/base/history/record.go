@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -94,6 +95,8 @@ type collector struct {
 	places  map[Key]int // in objects
 	Description
 	block *blockWriter // nil if nothing is kept
+	// created counts new records by type, if they go with an import; else it is nil.
+	created map[string]int
 	// expected reports that the heads were read in advance; see Prefetch.
 	expected bool
 }
@@ -124,6 +127,10 @@ func collectorOf(tx *db.Tx, owner journal.UserID) *collector {
 // recorded already is combined with it.
 func Record(tx *db.Tx, owner journal.UserID, o Object) {
 	c := collectorOf(tx, owner)
+	if c.created != nil && o.Action == Created {
+		c.created[o.Type]++
+		return
+	}
 	key := Key{o.Type, o.ID}
 	if place, known := c.places[key]; known {
 		c.objects[place].combine(o)
@@ -131,6 +138,29 @@ func Record(tx *db.Tx, owner journal.UserID, o Object) {
 	}
 	c.places[key] = len(c.objects)
 	c.objects = append(c.objects, o)
+}
+
+// Bundle makes new records of the transaction go with an import, which is recorded by
+// [RecordBundle]: they are counted and not listed.
+func Bundle(tx *db.Tx, owner journal.UserID) { collectorOf(tx, owner).created = map[string]int{} }
+
+// RecordBundle records an import as the first object. It contains the records that were
+// counted since [Bundle], in addition to those given.
+func RecordBundle(tx *db.Tx, owner journal.UserID, o Object) {
+	c := collectorOf(tx, owner)
+	if o.Contains == nil {
+		o.Contains = map[string]int{}
+	}
+	for kind, n := range c.created {
+		o.Contains[kind] += n
+	}
+	maps.DeleteFunc(o.Contains, func(_ string, n int) bool { return n == 0 })
+	c.created = nil
+	for key := range c.places {
+		c.places[key]++
+	}
+	c.places[Key{o.Type, o.ID}] = 0
+	c.objects = slices.Insert(c.objects, 0, o)
 }
 
 // Describe sets what does not follow from the objects. Empty values stay.

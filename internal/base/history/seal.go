@@ -322,7 +322,7 @@ func (s *sealing) objectStreams(ctx context.Context) ([]byte, error) {
 	if s.account != "" || !slices.ContainsFunc(s.content.objects, func(o Object) bool { return o.seenIn() != "" }) {
 		return nil, nil
 	}
-	numbers := map[journal.AccountID]int64{"": 0}
+	numbers := map[journal.AccountID]int64{"": 0, AllAccounts: hiddenStream}
 	var list []byte
 	for i := range s.content.objects {
 		account := s.content.objects[i].seenIn()
@@ -371,7 +371,7 @@ func (s *sealing) writeKeys(ctx context.Context, position int64) error {
 		for _, related := range o.Related {
 			keys[related.hash()] = true
 		}
-		if s.account == "" && o.seenIn() != "" {
+		if s.account == "" && o.seenIn() != "" && o.seenIn() != AllAccounts {
 			keys[accountKey(o.seenIn()).hash()] = true
 		}
 	}

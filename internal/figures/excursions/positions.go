@@ -10,6 +10,7 @@ import (
 
 	"fillbook/internal/base/db"
 	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/prices/bars"
 	"fillbook/internal/prices/market"
@@ -99,7 +100,8 @@ func (s *Service) Value(ctx context.Context, owner journal.UserID, now time.Time
 // price is absent.
 func (s *Service) SetMark(ctx context.Context, owner journal.UserID, now time.Time, id journal.TradeID, price decimal.Null) error {
 	return s.db.Update(ctx, func(tx *db.Tx) error {
-		if _, err := ledger.LockTrade(ctx, tx, owner, id); err != nil {
+		account, err := ledger.LockTrade(ctx, tx, owner, id)
+		if err != nil {
 			return err
 		}
 		trades, err := ledger.TradesByID(ctx, tx, owner, []journal.TradeID{id})
@@ -111,6 +113,9 @@ func (s *Service) SetMark(ctx context.Context, owner journal.UserID, now time.Ti
 		}
 		if price.Valid && price.Decimal.Sign() < 0 && !instruments.AllowsNegativePrice(trades[0].Instrument.Type) {
 			return journal.InvalidField("price", "price must be zero or more.")
+		}
+		if err := recordMark(ctx, tx, owner, account, trades[0], price, now); err != nil {
+			return err
 		}
 		if !price.Valid {
 			return bars.SetMark(ctx, tx, owner, id, nil)
@@ -287,4 +292,28 @@ func (g *group) dayChange(t *trade, at time.Time, result decimal.Decimal, block 
 		n++
 	}
 	return decimal.Of(result.Sub(market.ResultAt(t.fills[:n], t.multiplier, price)))
+}
+
+// recordMark records a typed price. Typing the same price again is a change, because its
+// instant is stored.
+func recordMark(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, trade ledger.Trade, price decimal.Null, now time.Time,
+) error {
+	marks, err := bars.Marks(ctx, tx, owner)
+	if err != nil {
+		return err
+	}
+	var before, beforeAt, after, afterAt any
+	if mark, known := marks[trade.ID]; known {
+		before, beforeAt = mark.Price.String(), journal.FormatInstant(mark.At)
+	}
+	if price.Valid {
+		after, afterAt = price.Decimal.String(), journal.FormatInstant(now)
+	}
+	history.Record(tx, owner, history.Object{
+		Type: "position_mark", ID: string(trade.ID), Label: trade.Instrument.Symbol, Action: history.Updated, Account: account,
+		Fields:  []history.Field{history.NewField("price", before, after), history.NewField("at", beforeAt, afterAt)},
+		Related: []history.Key{{Type: "trade", ID: string(trade.ID)}},
+	})
+	return nil
 }

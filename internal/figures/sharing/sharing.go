@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"fillbook/internal/base/db"
+	"fillbook/internal/base/fields"
+	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/base/limits"
 	"fillbook/internal/base/secrets"
@@ -122,6 +124,7 @@ func (s *Service) Mint(ctx context.Context, by Actor, scope Scope, days int) (Li
 		if err := s.insert(ctx, tx, by.UserID, link); err != nil {
 			return err
 		}
+		linkHistory.Created(tx, by.UserID, &link)
 		return identity.RecordAudit(ctx, tx, identity.NewAuditEvent(link.CreatedAt, by.Principal, by.Client, ActionMint, string(link.ID)))
 	})
 	return link, err
@@ -224,6 +227,9 @@ func (s *Service) Revoke(ctx context.Context, by Actor, id journal.ShareID, chec
 	}
 	return s.db.Update(ctx, func(tx *db.Tx) error {
 		if err := s.checkStored(ctx, tx, by.UserID, id, check); err != nil {
+			return err
+		}
+		if err := s.keepLink(ctx, tx, by.UserID, id); err != nil {
 			return err
 		}
 		err := deleteLink(ctx, tx, by.UserID, id)
@@ -378,4 +384,31 @@ func (s *Service) buildView(ctx context.Context, tx *db.Tx, owner journal.UserID
 			Zone: zone, Capital: book.Capital, Currency: currency, ShowAmounts: scope.ShowAmounts,
 		})
 	}), nil
+}
+
+var linkHistory = history.NewType("share_link", fields.List[Link]{
+	fields.NewShown("scope", func(l *Link) any {
+		text, err := json.Marshal(l.Scope)
+		if err != nil {
+			panic(err) // texts and instants always marshal
+		}
+		return string(text)
+	}),
+	fields.NewInstant("expires_at", func(l *Link) **time.Time { return &l.ExpiresAt }),
+}, history.Of[Link]{
+	ID: func(l *Link) string { return string(l.ID) }, Label: func(*Link) string { return "" },
+	SeenIn: func(l *Link) journal.AccountID { return cmp.Or(l.Scope.Account, history.AllAccounts) },
+})
+
+// keepLink records a link's deletion and keeps its row.
+func (s *Service) keepLink(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.ShareID) error {
+	link, err := s.scanLink(tx.QueryRow(ctx, linkColumns+` WHERE user_id = $1 AND id = $2`, owner, id))
+	if errors.Is(err, db.ErrNoRows) {
+		return ErrNotFound()
+	}
+	if err != nil {
+		return err
+	}
+	linkHistory.Deleted(tx, owner, &link)
+	return history.Keep(ctx, tx, owner, "share_links", `id = $2`, id)
 }

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"fillbook/internal/base/db"
+	"fillbook/internal/base/fields"
+	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/base/limits"
 	"fillbook/internal/base/remote"
@@ -216,6 +218,7 @@ func (s *Service) Create(ctx context.Context, by Actor, change Change, test bool
 		if err := s.reschedule(ctx, tx, by.UserID, c); err != nil {
 			return err
 		}
+		connectionHistory.Created(tx, by.UserID, &c)
 		if err := s.audit(ctx, tx, by, ActionCreate, c.ID); err != nil {
 			return err
 		}
@@ -286,6 +289,14 @@ func (s *Service) Update(ctx context.Context, by Actor, id journal.ConnectionID,
 		if err != nil {
 			return stored, err
 		}
+		connectionHistory.Updated(tx, by.UserID, &stored, &c)
+		if change.Credentials.Set {
+			history.Describe(tx, by.UserID, history.Description{Action: history.Security})
+			history.Record(tx, by.UserID, history.Object{
+				Type: "connection", ID: string(id), Label: c.Name, Action: history.Updated, Account: c.Account,
+				Fields: []history.Field{history.NewField("credentials", nil, "replaced")},
+			})
+		}
 		return c, s.audit(ctx, tx, by, ActionChange, id)
 	})
 }
@@ -340,7 +351,19 @@ func (s *Service) replaceCredentials(ctx context.Context, tx *db.Tx, owner journ
 
 // Delete deletes a connection with its credentials. What it fetched stays.
 func (s *Service) Delete(ctx context.Context, by Actor, id journal.ConnectionID, check func(Connection) error) error {
-	return s.Service.Delete(ctx, by.UserID, id, check, func(tx *db.Tx) error { return s.audit(ctx, tx, by, ActionDelete, id) })
+	return s.Service.Delete(ctx, by.UserID, id, check, func(tx *db.Tx) error {
+		c, err := s.Read(ctx, tx, by.UserID, id, "")
+		if err != nil {
+			return err
+		}
+		connectionHistory.Deleted(tx, by.UserID, &c)
+		for table, column := range map[string]string{"connections": "id", "connection_runs": "connection_id"} {
+			if err := history.Keep(ctx, tx, by.UserID, table, column+` = $2`, id); err != nil {
+				return err
+			}
+		}
+		return s.audit(ctx, tx, by, ActionDelete, id)
+	})
 }
 
 // Start makes a connection due now and returns the run that begins. If one has begun or
@@ -397,3 +420,15 @@ func valueOf(r *Run) (value Run) {
 	}
 	return value
 }
+
+var connectionHistory = history.NewType("connection", fields.List[Connection]{
+	fields.NewText("provider", func(c *Connection) *string { return &c.Provider }),
+	fields.NewText("account_id", func(c *Connection) *journal.AccountID { return &c.Account }),
+	fields.NewText("name", func(c *Connection) *string { return &c.Name }),
+	fields.NewText("schedule", func(c *Connection) *Schedule { return &c.Schedule }),
+	fields.NewText("since", func(c *Connection) *journal.Day { return &c.Since }),
+	fields.NewFlag("accept_trading_key", func(c *Connection) *bool { return &c.AcceptsTradingKey }),
+}, history.Of[Connection]{
+	ID: func(c *Connection) string { return string(c.ID) }, Label: func(c *Connection) string { return c.Name },
+	Account: func(c *Connection) *journal.AccountID { return &c.Account },
+})

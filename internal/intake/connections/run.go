@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"fillbook/internal/base/db"
+	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/base/remote"
 	"fillbook/internal/intake/connector"
@@ -333,6 +334,7 @@ func (r *run) commit(ctx context.Context, rows int, change func(tx *db.Tx, c *Co
 		if c.Revision != r.stored.Revision {
 			return errChanged
 		}
+		history.Describe(tx, r.job.Owner, history.Description{Actor: &history.Actor{Kind: history.ByConnection, ID: string(c.ID), Name: c.Name}})
 		c.Identity = r.stored.Identity
 		if err := change(tx, &c); err != nil {
 			return err

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"fillbook/internal/base/db"
+	"fillbook/internal/base/fields"
+	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/base/limits"
 	"fillbook/internal/intake/imports"
@@ -124,6 +126,7 @@ func (s *Service) Create(ctx context.Context, by Actor, account journal.AccountI
 		if err := identity.AddTokenOwner(ctx, tx, hook.secretHash, by.UserID, nil); err != nil {
 			return err
 		}
+		hookHistory.Created(tx, by.UserID, &hook)
 		return s.audit(ctx, tx, by, ActionCreate, hook.ID)
 	})
 	return hook, secret, err
@@ -190,6 +193,11 @@ func (s *Service) Rotate(ctx context.Context, by Actor, id journal.HookID) (secr
 		if err != nil {
 			return err
 		}
+		history.Describe(tx, by.UserID, history.Description{Action: history.Security, Summary: "Replaced the secret of hook " + hook.Name})
+		history.Record(tx, by.UserID, history.Object{
+			Type: "hook", ID: string(id), Label: hook.Name, Action: history.Updated, Account: hook.Account,
+			Fields: []history.Field{history.NewField("secret", nil, "replaced")},
+		})
 		return s.audit(ctx, tx, by, ActionRotate, id)
 	})
 }
@@ -209,6 +217,12 @@ func (s *Service) Delete(ctx context.Context, by Actor, id journal.HookID, check
 			}
 			hook.Quarantined = counts[id]
 			if err := check(hook); err != nil {
+				return err
+			}
+		}
+		hookHistory.Deleted(tx, by.UserID, &hook)
+		for table, column := range map[string]string{"hooks": "id", "hook_quarantine": "hook_id", "hook_bodies": "hook_id"} {
+			if err := history.Keep(ctx, tx, by.UserID, table, column+` = $2`, id); err != nil {
 				return err
 			}
 		}
@@ -254,3 +268,11 @@ func (s *Service) Sweep(ctx context.Context) error {
 		return err
 	})
 }
+
+var hookHistory = history.NewType("hook", fields.List[Hook]{
+	fields.NewText("name", func(h *Hook) *string { return &h.Name }),
+	fields.NewText("account_id", func(h *Hook) *journal.AccountID { return &h.Account }),
+}, history.Of[Hook]{
+	ID: func(h *Hook) string { return string(h.ID) }, Label: func(h *Hook) string { return h.Name },
+	Account: func(h *Hook) *journal.AccountID { return &h.Account },
+})

@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"fillbook/internal/base/db"
+	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/intake/imports"
 	"fillbook/internal/intake/statement"
@@ -91,6 +92,7 @@ func (s *Service) Receive(ctx context.Context, from Sender, body []byte, read Re
 		if err != nil {
 			return err
 		}
+		history.Describe(tx, from.Owner, history.Description{Actor: &history.Actor{Kind: history.ByHook, ID: string(hook.ID), Name: hook.Name}})
 		now := s.clock()
 		quarantined, known, err := findBody(ctx, tx, from, hash[:], now)
 		if err != nil {

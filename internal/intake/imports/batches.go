@@ -310,9 +310,11 @@ func (s *Service) Reverse(ctx context.Context, by Actor, id journal.BatchID, che
 		if err != nil || b.Status == Reversed {
 			return err
 		}
-		if _, err := s.ledger.DeleteBatch(ctx, tx, by.UserID, id); err != nil {
+		gone, err := s.ledger.DeleteBatch(ctx, tx, by.UserID, id)
+		if err != nil {
 			return err
 		}
+		recordReverse(tx, &b, gone)
 		b.Status, b.Result = Reversed, nil
 		if err := updateBatch(ctx, tx, b, s.clock()); err != nil {
 			return err

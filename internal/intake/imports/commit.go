@@ -9,6 +9,7 @@ import (
 	"maps"
 
 	"fillbook/internal/base/db"
+	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/intake/statement"
 	"fillbook/internal/people/identity"
@@ -230,9 +231,11 @@ func (s *Service) finish(
 		b.describe(up, c)
 		b.noteZone(c)
 		b.noteKinds(c)
+		history.Bundle(tx, by.UserID)
 		if result, err = s.store(ctx, tx, &b, up, c); err != nil {
 			return err
 		}
+		recordCommit(tx, &b, result, c.backup != nil)
 		b.Status, b.Result = Committed, &result
 		if err := updateBatch(ctx, tx, b, s.clock()); err != nil {
 			return err

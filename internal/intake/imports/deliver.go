@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"fillbook/internal/base/db"
+	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/intake/statement"
 	"fillbook/internal/people/identity"
@@ -48,6 +49,7 @@ func (s *Service) Deliver(ctx context.Context, tx *db.Tx, owner journal.UserID, 
 	defer s.running.end(b.ID)
 	p := newPlan(st, accounts[0], d.Origin)
 	p.withdrawn, p.replaced = d.Withdrawn, d.Replaced
+	history.Bundle(tx, owner)
 	result, err := s.write(ctx, tx, &b, st, p)
 	if err != nil {
 		return Result{}, fmt.Errorf("storing a delivery of %s %s: %w", d.Origin, d.OriginID, err)
@@ -56,6 +58,7 @@ func (s *Service) Deliver(ctx context.Context, tx *db.Tx, owner journal.UserID, 
 		result.BatchID = ""
 		return result, nil
 	}
+	recordDelivery(tx, &b, isNew, result)
 	return result, s.storeDelivery(ctx, tx, b, isNew, result, st.Rows)
 }
 

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"fillbook/internal/base/db"
+	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/base/limits"
 	"fillbook/internal/intake/statement"
@@ -149,6 +150,14 @@ func Delete(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.Wor
 		err = check(k)
 	}
 	if err != nil {
+		return err
+	}
+	history.Describe(tx, owner, history.Description{Action: history.Settings})
+	history.Record(tx, owner, history.Object{
+		Type: "import_kind", ID: string(id), Label: k.Word, Action: history.Deleted,
+		Fields: []history.Field{history.NewField("layout", k.Layout, nil), history.NewField("word", k.Word, nil), history.NewField("kind", string(k.Kind), nil)},
+	})
+	if err := history.Keep(ctx, tx, owner, "import_kinds", `id = $2`, id); err != nil {
 		return err
 	}
 	_, err = tx.Exec(ctx, `DELETE FROM import_kinds WHERE user_id = $1 AND id = $2`, owner, id)

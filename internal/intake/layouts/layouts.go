@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"fillbook/internal/base/db"
+	"fillbook/internal/base/fields"
+	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/base/limits"
 	"fillbook/internal/intake/parse"
@@ -213,6 +215,16 @@ func Store(ctx context.Context, tx *db.Tx, owner journal.UserID, layout Layout, 
 	if err := checkOwner(ctx, tx, owner, layout.Accounts); err != nil {
 		return Layout{}, err
 	}
+	before, err := read(ctx, tx, owner, layout.Signature, "")
+	switch {
+	case err == nil:
+		layoutHistory.Updated(tx, owner, &before, &layout)
+	case journal.IsKind(err, journal.KindNotFound):
+		layoutHistory.Created(tx, owner, &layout)
+	default:
+		return Layout{}, err
+	}
+	history.Describe(tx, owner, history.Description{Action: history.Settings})
 	if err := write(ctx, tx, owner, layout); err != nil {
 		return Layout{}, err
 	}
@@ -293,6 +305,12 @@ func Delete(ctx context.Context, tx *db.Tx, owner journal.UserID, signature stri
 			return err
 		}
 	}
+	layoutHistory.Deleted(tx, owner, &stored)
+	for _, table := range []string{"import_layouts", "import_layout_accounts"} {
+		if err := history.Keep(ctx, tx, owner, table, `signature = $2`, signature); err != nil {
+			return err
+		}
+	}
 	_, err = tx.Exec(ctx, `DELETE FROM import_layouts WHERE user_id = $1 AND signature = $2`, owner, signature)
 	return err
 }
@@ -328,4 +346,35 @@ func Restore(ctx context.Context, tx *db.Tx, owner journal.UserID, list []Layout
 		added++
 	}
 	return added, refusals, nil
+}
+
+var layoutHistory = history.NewType("layout", fields.List[Layout]{
+	fields.NewText("name", func(l *Layout) *string { return &l.Name }),
+	fields.NewText("source_tz", func(l *Layout) *string { return &l.SourceTZ }),
+	fields.NewText("date_order", func(l *Layout) *string { return &l.DateOrder }),
+	fields.NewShown("column_mapping", func(l *Layout) any { return showJSON(l.Mapping, len(l.Mapping)) }),
+	fields.NewShown("accounts", func(l *Layout) any { return showJSON(l.Accounts, len(l.Accounts)) }),
+}, history.Of[Layout]{
+	ID: func(l *Layout) string { return l.Signature }, Label: func(l *Layout) string { return l.Name },
+	SeenIn: func(l *Layout) journal.AccountID {
+		switch len(l.Accounts) {
+		case 0:
+			return ""
+		case 1:
+			return l.Accounts[0].ID
+		}
+		return history.AllAccounts
+	},
+})
+
+// showJSON returns a value as the text of its JSON, or null if it is empty.
+func showJSON(value any, length int) any {
+	if length == 0 {
+		return nil
+	}
+	text, err := json.Marshal(value)
+	if err != nil {
+		panic(err) // texts always marshal
+	}
+	return string(text)
 }

@@ -109,6 +109,9 @@ func (s *shared) event(caller Principal, client Client, action Action, target st
 
 // record stores an event with [OutcomeOK].
 func (s *shared) record(ctx context.Context, tx *db.Tx, caller Principal, client Client, action Action, target string) error {
+	if err := recordSecurity(ctx, tx, caller, action, target); err != nil {
+		return err
+	}
 	return RecordAudit(ctx, tx, s.event(caller, client, action, target))
 }
 

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"fillbook/internal/base/db"
+	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
 )
 
@@ -88,6 +89,11 @@ func (s *Service) MergePreferences(ctx context.Context, owner journal.UserID, va
 		if err := touchPreferences(ctx, tx, owner, s.clock()); err != nil {
 			return err
 		}
+		stored, err := readPreferences(ctx, tx, owner)
+		if err != nil {
+			return err
+		}
+		recordPreferences(tx, owner, stored, values)
 		for _, key := range slices.Sorted(maps.Keys(values)) {
 			_, err := tx.Exec(ctx, `INSERT INTO preferences (user_id, key, value) VALUES ($1, $2, $3)
 				ON CONFLICT (user_id, key) DO UPDATE SET value = excluded.value`, owner, key, string(values[key]))
@@ -151,4 +157,18 @@ func checkPreferencesSize(values map[string]json.RawMessage) error {
 		return journal.TooLarge("Preferences can have at most %d KiB.", MaxPreferencesBytes>>10)
 	}
 	return nil
+}
+
+// recordPreferences records changed preferences. A value is the text of its JSON.
+func recordPreferences(tx *db.Tx, owner journal.UserID, before, after map[string]json.RawMessage) {
+	o := history.Object{Type: "preferences", Action: history.Updated}
+	for _, key := range slices.Sorted(maps.Keys(after)) {
+		var old any
+		if value, known := before[key]; known {
+			old = string(value)
+		}
+		o.Fields = append(o.Fields, history.NewField(key, old, string(after[key])))
+	}
+	history.Describe(tx, owner, history.Description{Action: history.Settings, Summary: "Changed preferences"})
+	history.Record(tx, owner, o)
 }

@@ -10,6 +10,7 @@ import (
 
 	"fillbook/internal/base/db"
 	"fillbook/internal/base/fields"
+	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/base/limits"
 	"fillbook/internal/base/remote"
@@ -149,6 +150,7 @@ func (s *Service) Create(ctx context.Context, owner journal.UserID, change Chang
 		if err := s.reschedule(ctx, tx, owner, source); err != nil {
 			return err
 		}
+		sourceHistory.Created(tx, owner, &source)
 		return s.complete(ctx, tx, owner, &source)
 	})
 	return source, err
@@ -194,6 +196,14 @@ func (s *Service) Update(ctx context.Context, owner journal.UserID, id journal.B
 			source.Status, source.Message = StatusWaiting, ""
 		}
 		source.UpdatedAt = s.Clock()
+		sourceHistory.Updated(tx, owner, &stored, &source)
+		if change.Credentials.Set {
+			history.Describe(tx, owner, history.Description{Action: history.Security})
+			history.Record(tx, owner, history.Object{
+				Type: "price_source", ID: string(id), Label: source.Provider, Action: history.Updated, SeenIn: history.AllAccounts,
+				Fields: []history.Field{history.NewField("credentials", nil, "replaced")},
+			})
+		}
 		if source.Status != StatusAttention {
 			err = s.reschedule(ctx, tx, owner, source)
 		}
@@ -210,7 +220,17 @@ func errUnknownProvider(source Source) error {
 // Delete deletes a source with its key. Its bars stay.
 func (s *Service) Delete(ctx context.Context, owner journal.UserID, id journal.BarSourceID, check func(Source) error) error {
 	return s.Service.Delete(ctx, owner, id, check, func(tx *db.Tx) error {
-		_, err := tx.Exec(ctx, `DELETE FROM bar_source_sessions WHERE user_id = $1 AND source_id = $2`, owner, id)
+		source, err := s.Read(ctx, tx, owner, id, "")
+		if err != nil {
+			return err
+		}
+		sourceHistory.Deleted(tx, owner, &source)
+		for table, column := range map[string]string{sourceTable.Name: "id", "bar_source_sessions": "source_id"} {
+			if err := history.Keep(ctx, tx, owner, table, column+` = $2`, id); err != nil {
+				return err
+			}
+		}
+		_, err = tx.Exec(ctx, `DELETE FROM bar_source_sessions WHERE user_id = $1 AND source_id = $2`, owner, id)
 		return err
 	})
 }
@@ -297,3 +317,13 @@ func newRestored(source Source) (Source, error) {
 	source.Status, source.Message = StatusAttention, "Restored from a backup, which has no keys. Enter your key if it needs one, and turn it on."
 	return source, nil
 }
+
+var sourceHistory = history.NewType("price_source", fields.List[Source]{
+	fields.NewText("provider", func(s *Source) *string { return &s.Provider }),
+	fields.NewFlag("enabled", func(s *Source) *bool { return &s.Enabled }),
+	fields.NewJSON("symbols", func(s *Source) *[]string { return &s.Symbols }),
+	fields.NewText("since", func(s *Source) *journal.Day { return &s.Since }),
+}, history.Of[Source]{
+	ID: func(s *Source) string { return string(s.ID) }, Label: func(s *Source) string { return s.Provider },
+	SeenIn: func(*Source) journal.AccountID { return history.AllAccounts },
+})

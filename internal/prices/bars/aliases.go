@@ -7,6 +7,7 @@ import (
 
 	"fillbook/internal/base/db"
 	"fillbook/internal/base/fields"
+	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/base/limits"
 )
@@ -60,6 +61,7 @@ func (s *Service) AddAlias(ctx context.Context, owner journal.UserID, symbol, ba
 		if err == nil && !isNew {
 			return journal.Conflict("%s has an alias already. Delete it first.", added.Symbol)
 		}
+		aliasHistory.Created(tx, owner, &added)
 		return err
 	})
 	return added, err
@@ -108,11 +110,15 @@ func (s *Service) DeleteAlias(ctx context.Context, owner journal.UserID, id jour
 		if err != nil {
 			return err
 		}
-		_, err = scanAlias(tx.QueryRow(ctx, selectAliases+` WHERE a.user_id = $1 AND a.id = $2`, owner, id))
+		found, err := scanAlias(tx.QueryRow(ctx, selectAliases+` WHERE a.user_id = $1 AND a.id = $2`, owner, id))
 		if errors.Is(err, db.ErrNoRows) {
 			return journal.NotFound("alias")
 		}
 		if err != nil {
+			return err
+		}
+		aliasHistory.Deleted(tx, owner, &found)
+		if err := history.Keep(ctx, tx, owner, "bar_aliases", `id = $2`, id); err != nil {
 			return err
 		}
 		if _, err = tx.Exec(ctx, `DELETE FROM bar_aliases WHERE user_id = $1 AND id = $2`, owner, id); err != nil {

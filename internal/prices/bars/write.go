@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"fillbook/internal/base/db"
+	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/base/limits"
 	"fillbook/internal/prices/market"
@@ -19,6 +20,7 @@ import (
 func (s *Service) Commit(ctx context.Context, owner journal.UserID, file NewImport) (done Import, counts []Counts, err error) {
 	err = s.update(ctx, owner, file.Bars, func(tx *db.Tx) error {
 		done, counts, err = commit(ctx, tx, owner, s.clock(), s.limit, file)
+		recordImport(tx, owner, done, history.Created)
 		return err
 	})
 	return done, counts, err
@@ -287,6 +289,7 @@ func (s *Service) Reverse(ctx context.Context, owner journal.UserID, id journal.
 				return err
 			}
 		}
+		recordImport(tx, owner, found, history.Updated)
 		found.Status = Reversed
 		if _, err := tx.Exec(ctx, importTable.Update(), importTable.UpdateValues(owner, &found)...); err != nil {
 			return err
@@ -408,6 +411,18 @@ func (s *Service) DeleteSeries(ctx context.Context, owner journal.UserID, id jou
 		}
 		if err := recordChanges(ctx, tx, owner, &u, `AND r.series = $2`, series.number); err != nil {
 			return err
+		}
+		history.Record(tx, owner, history.Object{
+			Type: "bar_series", ID: string(series.ID), Label: series.Symbol, Action: history.Deleted, Contains: map[string]int{"bar": series.Bars},
+		})
+		for _, table := range []string{"bar_series", "bar_blocks", "bar_ranges"} {
+			column := "series"
+			if table == "bar_series" {
+				column = "number"
+			}
+			if err := history.Keep(ctx, tx, owner, table, column+` = $2`, series.number); err != nil {
+				return err
+			}
 		}
 		removed, err := deleteBars(ctx, tx, owner, "series", series.number)
 		if err != nil {

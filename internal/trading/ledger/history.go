@@ -145,3 +145,40 @@ func LabelTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []str
 		WHERE trades.user_id = $1 AND trades.id IN $keys`, owner)
 	return labels, err
 }
+
+// overrideOf is an override with its account.
+type overrideOf struct {
+	Override
+	account journal.AccountID
+}
+
+var overrideHistory = history.NewType("instrument", fields.List[overrideOf]{
+	fields.NewAmount("multiplier", func(o *overrideOf) *decimal.Decimal { return &o.Multiplier }),
+	fields.NewNumber("tick_size", func(o *overrideOf) *decimal.Null { return &o.TickSize }),
+}, history.Of[overrideOf]{
+	ID: func(o *overrideOf) string { return string(o.account) + " " + o.Root }, Label: func(o *overrideOf) string { return o.Root },
+	Account: func(o *overrideOf) *journal.AccountID { return &o.account },
+})
+
+// recordOverrides records the differences between an account's overrides.
+func recordOverrides(tx *db.Tx, owner journal.UserID, a Account, before, after []Override) {
+	history.Describe(tx, owner, history.Description{Action: history.Settings})
+	known := map[string]Override{}
+	for _, o := range before {
+		known[o.Root] = o
+	}
+	for _, o := range after {
+		next := overrideOf{o, a.ID}
+		if old, ok := known[o.Root]; ok {
+			overrideHistory.Updated(tx, owner, &overrideOf{old, a.ID}, &next)
+		} else {
+			overrideHistory.Created(tx, owner, &next)
+		}
+		delete(known, o.Root)
+	}
+	for _, o := range before {
+		if _, left := known[o.Root]; left {
+			overrideHistory.Deleted(tx, owner, &overrideOf{o, a.ID})
+		}
+	}
+}

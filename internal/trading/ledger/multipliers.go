@@ -57,6 +57,7 @@ func (s *Service) SetOverrides(
 				return err
 			}
 		}
+		recordOverrides(tx, owner, a, stored, list)
 		_, err = tx.Exec(ctx, `DELETE FROM instrument_overrides WHERE user_id = $1 AND account = $2`, owner, a.number)
 		if err != nil {
 			return err

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"fillbook/internal/base/db"
+	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
 )
 
@@ -107,6 +108,9 @@ func (s *attachmentStore) addAttachment(ctx context.Context, tx *db.Tx, owner jo
 		return err
 	}
 	if err := s.insertAttachment(ctx, tx, owner, a, content); err != nil {
+		return err
+	}
+	if err := recordAttachment(ctx, tx, owner, a, attachmentHistory.Created); err != nil {
 		return err
 	}
 	return s.reportLinked(ctx, tx, owner, a.Trade)
@@ -242,6 +246,15 @@ func (s *attachmentStore) DeleteAttachment(ctx context.Context, owner journal.Us
 	err := s.db.Update(ctx, func(tx *db.Tx) error {
 		old, err := check.apply(readAttachment(ctx, tx, owner, id, tx.Lock()))
 		if err != nil {
+			return err
+		}
+		if err := recordAttachment(ctx, tx, owner, old, attachmentHistory.Deleted); err != nil {
+			return err
+		}
+		if err := history.Keep(ctx, tx, owner, "attachments", `id = $2`, id); err != nil {
+			return err
+		}
+		if err := history.Keep(ctx, tx, owner, ContentTable, `attachment_id = $2`, id); err != nil {
 			return err
 		}
 		if _, err := tx.Exec(ctx, `DELETE FROM attachments WHERE user_id = $1 AND id = $2`, owner, id); err != nil {

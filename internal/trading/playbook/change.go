@@ -294,6 +294,9 @@ func MergeAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, now 
 			continue
 		}
 		annotations.Trade, annotations.Account, annotations.UpdatedAt = trade, given[trade][0].Account, now
+		if before, known := old[trade]; known { // a new trade goes with its import
+			tradeHistory.Updated(tx, owner, &before, &annotations)
+		}
 		changed, rows = append(changed, trade), append(rows, annotations)
 	}
 	return changed, saveAnnotations(ctx, tx, owner, rows...)

@@ -35,6 +35,21 @@ var (
 		ID: func(m *Missed) string { return string(m.ID) }, Label: func(m *Missed) string { return m.Symbol },
 		Account: func(m *Missed) *journal.AccountID { return m.Account },
 	})
+	templateHistory = history.NewType("note_template", noteTemplateTable.Fields, history.Of[NoteTemplate]{
+		ID: func(t *NoteTemplate) string { return string(t.ID) }, Label: func(t *NoteTemplate) string { return t.Name },
+	})
+	attachmentHistory = history.NewType("attachment", fields.List[linkedAttachment]{
+		fields.NewText("name", func(a *linkedAttachment) *string { return &a.Name }),
+		fields.NewText("media_type", func(a *linkedAttachment) *string { return &a.MediaType }),
+		fields.NewInteger("size", func(a *linkedAttachment) *int64 { return &a.Size }),
+		fields.NewLink("trade_id", func(a *linkedAttachment) **journal.TradeID { return &a.Trade }),
+		fields.NewLink("note_id", func(a *linkedAttachment) **journal.NoteID { return &a.Note }),
+	}, history.Of[linkedAttachment]{
+		ID: func(a *linkedAttachment) string { return string(a.ID) }, Label: func(a *linkedAttachment) string { return a.Name },
+		Account: func(a *linkedAttachment) *journal.AccountID { return a.account },
+		SeenIn:  func(a *linkedAttachment) journal.AccountID { return a.seenIn },
+		Related: func(a *linkedAttachment) []history.Key { return relatedTrade(a.Trade) },
+	})
 	// tradeHistory is for annotations. Labels of trades are found later; see
 	// [history.Service.SetLabels].
 	tradeHistory = history.NewType("trade", shownAnnotations(), history.Of[Annotations]{
@@ -166,6 +181,50 @@ func recordUnlinked(ctx context.Context, tx *db.Tx, owner journal.UserID, trades
 		after := before
 		change(&after)
 		tradeHistory.Updated(tx, owner, &before, &after)
+	}
+	return nil
+}
+
+// linkedAttachment is an attachment with the account of its trade or note.
+type linkedAttachment struct {
+	Attachment
+	account *journal.AccountID
+	seenIn  journal.AccountID
+}
+
+// recordAttachment records an attachment's creation or deletion. It belongs to the account of
+// its trade or note.
+func recordAttachment(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, a Attachment, record func(*db.Tx, journal.UserID, *linkedAttachment),
+) error {
+	linked := linkedAttachment{Attachment: a}
+	switch {
+	case a.Trade != nil:
+		note := Note{NoteValues: NoteValues{Trade: a.Trade}}
+		if err := findTradeAccount(ctx, tx, owner, &note); err != nil {
+			return err
+		}
+		linked.account = &note.tradeAccount
+	case a.Note != nil:
+		note, err := scanNote(tx.QueryRow(ctx, selectNotes+` WHERE n.user_id = $1 AND n.id = $2`, owner, *a.Note))
+		if err != nil {
+			return err
+		}
+		if err := findTradeAccount(ctx, tx, owner, &note); err != nil {
+			return err
+		}
+		linked.account, linked.seenIn = note.Account, note.tradeAccount
+	}
+	record(tx, owner, &linked)
+	return nil
+}
+
+// keepTrades keeps a trade's annotations with all that is linked to them.
+func keepTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, trade journal.TradeID) error {
+	for _, table := range []string{"trade_annotations", "trade_tags", "trade_setups", "trade_rules", "orphaned_annotations", "orphaned_fills", "attachments"} {
+		if err := history.Keep(ctx, tx, owner, table, `trade_id = $2`, trade); err != nil {
+			return err
+		}
 	}
 	return nil
 }

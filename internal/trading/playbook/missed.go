@@ -9,6 +9,7 @@ import (
 	"fillbook/internal/base/db"
 	"fillbook/internal/base/decimal"
 	"fillbook/internal/base/fields"
+	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/base/limits"
 	"fillbook/internal/trading/annotations"
@@ -252,6 +253,7 @@ func (s *Service) CreateMissed(ctx context.Context, owner journal.UserID, change
 		if err := checkSetup(ctx, tx, owner, missed); err != nil {
 			return err
 		}
+		missedHistory.Created(tx, owner, &missed)
 		return insertMissed(ctx, tx, owner, missed)
 	})
 	return missed, err
@@ -295,6 +297,7 @@ func (s *Service) ChangeMissed(ctx context.Context, owner journal.UserID, id jou
 		if err := checkSetup(ctx, tx, owner, missed); err != nil {
 			return err
 		}
+		missedHistory.Updated(tx, owner, &old, &missed)
 		return updateMissed(ctx, tx, owner, missed)
 	})
 	return missed, err
@@ -308,10 +311,15 @@ func updateMissed(ctx context.Context, tx *db.Tx, owner journal.UserID, m Missed
 // DeleteMissed deletes a missed trade.
 func (s *Service) DeleteMissed(ctx context.Context, owner journal.UserID, id journal.MissedID, check Check[Missed]) error {
 	return s.db.Update(ctx, func(tx *db.Tx) error {
-		if _, err := check.apply(readMissed(ctx, tx, owner, id, tx.Lock())); err != nil {
+		missed, err := check.apply(readMissed(ctx, tx, owner, id, tx.Lock()))
+		if err != nil {
 			return err
 		}
-		_, err := tx.Exec(ctx, `DELETE FROM missed_trades WHERE user_id = $1 AND id = $2`, owner, id)
+		missedHistory.Deleted(tx, owner, &missed)
+		if err := history.Keep(ctx, tx, owner, "missed_trades", `id = $2`, id); err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `DELETE FROM missed_trades WHERE user_id = $1 AND id = $2`, owner, id)
 		return err
 	})
 }

@@ -8,6 +8,7 @@ import (
 
 	"fillbook/internal/base/db"
 	"fillbook/internal/base/fields"
+	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/base/limits"
 )
@@ -98,6 +99,7 @@ func (s *noteStore) CreateNoteTemplate(ctx context.Context, owner journal.UserID
 		if t, created, err = insertNoteTemplate(ctx, tx, owner, s.clock(), change); err == nil && !created {
 			err = templateTaken(t.Name)
 		}
+		templateHistory.Created(tx, owner, &t)
 		return err
 	})
 	return t, err
@@ -133,7 +135,17 @@ func clearOtherDefaults(ctx context.Context, tx *db.Tx, owner journal.UserID, t 
 	if !t.Default {
 		return nil
 	}
-	_, err := tx.Exec(ctx, `UPDATE note_templates SET is_default = $1 WHERE user_id = $2 AND type = $3 AND id <> $4 AND is_default`,
+	others, err := db.List(ctx, tx, scanNoteTemplate,
+		selectNoteTemplates+` WHERE t.user_id = $1 AND t.type = $2 AND t.id <> $3 AND t.is_default ORDER BY t.id`, owner, t.Type, t.ID)
+	if err != nil {
+		return err
+	}
+	for _, before := range others {
+		after := before
+		after.Default = false
+		templateHistory.Updated(tx, owner, &before, &after)
+	}
+	_, err = tx.Exec(ctx, `UPDATE note_templates SET is_default = $1 WHERE user_id = $2 AND type = $3 AND id <> $4 AND is_default`,
 		false, owner, t.Type, t.ID)
 	return err
 }
@@ -155,6 +167,7 @@ func (s *noteStore) ChangeNoteTemplate(
 			return err
 		}
 		t.UpdatedAt = s.clock()
+		templateHistory.Updated(tx, owner, &old, &t)
 		_, err = tx.Exec(ctx, noteTemplateTable.Update(), noteTemplateTable.UpdateValues(owner, &t)...)
 		if errors.Is(err, db.ErrConflict) {
 			return templateTaken(t.Name)
@@ -170,10 +183,15 @@ func (s *noteStore) ChangeNoteTemplate(
 // DeleteNoteTemplate deletes a template. Notes that started from it stay.
 func (s *noteStore) DeleteNoteTemplate(ctx context.Context, owner journal.UserID, id journal.NoteTemplateID, check Check[NoteTemplate]) error {
 	return s.db.Update(ctx, func(tx *db.Tx) error {
-		if _, err := lockNoteTemplate(ctx, tx, owner, id, check); err != nil {
+		t, err := lockNoteTemplate(ctx, tx, owner, id, check)
+		if err != nil {
 			return err
 		}
-		_, err := tx.Exec(ctx, `DELETE FROM note_templates WHERE user_id = $1 AND id = $2`, owner, id)
+		templateHistory.Deleted(tx, owner, &t)
+		if err := history.Keep(ctx, tx, owner, "note_templates", `id = $2`, id); err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `DELETE FROM note_templates WHERE user_id = $1 AND id = $2`, owner, id)
 		return err
 	})
 }

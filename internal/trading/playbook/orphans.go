@@ -96,6 +96,15 @@ func (s *Service) DeleteOrphan(ctx context.Context, owner journal.UserID, orphan
 		if err := lockOrphan(ctx, tx, owner, orphan); err != nil {
 			return err
 		}
+		stored, err := LoadAnnotations(ctx, tx, owner, []journal.TradeID{orphan})
+		if err != nil {
+			return err
+		}
+		before := stored[orphan]
+		tradeHistory.Deleted(tx, owner, &before)
+		if err := keepTrades(ctx, tx, owner, orphan); err != nil {
+			return err
+		}
 		files, err = ForgetTrades(ctx, tx, owner, []journal.TradeID{orphan})
 		return err
 	})

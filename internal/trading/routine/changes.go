@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"fillbook/internal/base/db"
+	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/base/limits"
 )
@@ -53,6 +54,7 @@ func (s *Service) Create(ctx context.Context, owner journal.UserID, draft Draft)
 			return err
 		}
 		item.Position = nextPosition(living, item.Stage, today)
+		itemHistory.Created(tx, owner, &item)
 		return insertItems(ctx, tx, owner, []Item{item})
 	})
 	return item, err
@@ -121,6 +123,7 @@ func (s *Service) Edit(ctx context.Context, owner journal.UserID, id journal.Rou
 		if wanted.Title == item.Title {
 			return nil
 		}
+		itemHistory.Updated(tx, owner, &item, &wanted)
 		return updateItems(ctx, tx, owner, wanted)
 	})
 	return result, err
@@ -151,6 +154,12 @@ func (s *Service) replaceItem(ctx context.Context, tx *db.Tx, owner journal.User
 		successor.Position = nextPosition(living, successor.Stage, today)
 	}
 	if err := limits.RoutineItems.Check(ctx, tx, owner, countItems); err != nil {
+		return Item{}, err
+	}
+	history.Describe(tx, owner, history.Description{Action: history.Update, Summary: "Changed routine item " + successor.Title})
+	itemHistory.Updated(tx, owner, &item, &ended)
+	itemHistory.Created(tx, owner, &successor)
+	if err := keepTicks(ctx, tx, owner, item.ID, successor.StartDay); err != nil {
 		return Item{}, err
 	}
 	if err := insertItems(ctx, tx, owner, []Item{successor}); err != nil {
@@ -189,6 +198,10 @@ func (s *Service) Delete(ctx context.Context, owner journal.UserID, id journal.R
 			return err
 		}
 		for _, item := range append(items, item) {
+			itemHistory.Deleted(tx, owner, &item)
+			if err := keepItem(ctx, tx, owner, item.ID, day); err != nil {
+				return err
+			}
 			item.EndDay = day
 			if err := deleteTicks(ctx, tx, owner, item.ID, day); err != nil {
 				return err
@@ -223,6 +236,11 @@ func (s *Service) Reorder(ctx context.Context, owner journal.UserID, ids []journ
 				return errNoItem()
 			}
 		}
-		return updateItems(ctx, tx, owner, reorder(living, ids)...)
+		moved := reorder(living, ids)
+		for i := range moved {
+			before := living[slices.IndexFunc(living, func(item Item) bool { return item.ID == moved[i].ID })]
+			itemHistory.Updated(tx, owner, &before, &moved[i])
+		}
+		return updateItems(ctx, tx, owner, moved...)
 	})
 }

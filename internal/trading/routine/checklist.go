@@ -86,6 +86,9 @@ func (s *Service) Tick(ctx context.Context, owner journal.UserID, day journal.Da
 		if err := runCheck(check, before); err != nil {
 			return err
 		}
+		if err := recordTick(ctx, tx, owner, item, day, done); err != nil {
+			return err
+		}
 		if err := setTick(ctx, tx, owner, item, day, done); err != nil {
 			return err
 		}

@@ -56,6 +56,9 @@ func (s *Service) seed(ctx context.Context, tx *db.Tx, owner journal.UserID, sta
 		return err
 	}
 	startEarlier(items, done)
+	for i := range items {
+		itemHistory.Created(tx, owner, &items[i])
+	}
 	if err := insertItems(ctx, tx, owner, items); err != nil {
 		return err
 	}

@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"fillbook/internal/base/db"
+	"fillbook/internal/base/fields"
+	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
 )
 
@@ -68,6 +70,10 @@ func (s *Service) SetTemplate(ctx context.Context, owner journal.UserID, lines [
 		if err := runCheck(check, stored); err != nil {
 			return err
 		}
+		history.Describe(tx, owner, history.Description{Action: history.Settings, Summary: "Changed the routine template"})
+		history.Record(tx, owner, history.Object{Type: "routine_template", Action: history.Updated, Fields: []history.Field{{
+			Name: "items", Before: fields.ShowValue(fields.ShowList(stored)), After: fields.ShowValue(fields.ShowList(clean)),
+		}}})
 		_, err = tx.Exec(ctx, `UPDATE checklist_templates SET items = $1, updated_at = $2 WHERE user_id = $3`,
 			string(text), db.Micros(s.clock()), owner)
 		return err

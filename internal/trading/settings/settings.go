@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"fillbook/internal/base/db"
+	"fillbook/internal/base/fields"
+	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/trading/tradefilter"
 )
@@ -97,6 +99,8 @@ func (s *Service) Update(ctx context.Context, owner journal.UserID, change Chang
 		if changed, err = change.apply(stored); err != nil {
 			return err
 		}
+		settingsHistory.Updated(tx, owner, &stored, &changed)
+		history.Describe(tx, owner, history.Description{Action: history.Settings})
 		return write(ctx, tx, owner, changed)
 	})
 	return changed, err
@@ -179,4 +183,16 @@ func Restore(ctx context.Context, tx *db.Tx, owner journal.UserID, in Journal) (
 		return 0, err
 	}
 	return added, write(ctx, tx, owner, changed)
+}
+
+var settingsHistory = history.NewType("settings", fields.List[Journal]{
+	fields.NewShown("timezone", func(j *Journal) any { return textOrNil(j.Timezone) }),
+	fields.NewShown("breakeven_tolerance", func(j *Journal) any { return textOrNil(string(j.Tolerance)) }),
+}, history.Of[Journal]{ID: func(*Journal) string { return "" }, Label: func(*Journal) string { return "" }})
+
+func textOrNil(text string) any {
+	if text == "" {
+		return nil
+	}
+	return text
 }

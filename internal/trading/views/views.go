@@ -13,6 +13,7 @@ import (
 
 	"fillbook/internal/base/db"
 	"fillbook/internal/base/fields"
+	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/base/limits"
 	"fillbook/internal/base/textindex"
@@ -269,8 +270,12 @@ func create(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time,
 	if err == nil && n == 0 {
 		err = nameTaken(view.Name)
 	}
-	if err != nil || !change.Position.Set {
+	if err != nil {
 		return view, err
+	}
+	viewHistory.Created(tx, owner, &view)
+	if !change.Position.Set {
+		return view, nil
 	}
 	return view, move(ctx, tx, owner, append(all, view), &view, change.Position.Value)
 }
@@ -286,7 +291,9 @@ func nameTaken(name string) error {
 // move puts a view at a list position and numbers the others again.
 func move(ctx context.Context, tx *db.Tx, owner journal.UserID, all []View, view *View, position int) error {
 	all = slices.DeleteFunc(slices.Clone(all), func(v View) bool { return v.ID == view.ID })
+	before := *view
 	view.Position = min(max(position, 0), len(all))
+	viewHistory.Updated(tx, owner, &before, view)
 	all = slices.Insert(all, view.Position, *view)
 	for i := range all {
 		if all[i].Position == i && all[i].ID != view.ID {
@@ -316,6 +323,7 @@ func (s *Service) Update(
 			return journal.NotFound("account")
 		}
 		view.UpdatedAt = s.clock()
+		viewHistory.Updated(tx, owner, &old, &view)
 		_, err = tx.Exec(ctx, viewTable.Update(), viewTable.UpdateValues(owner, &view)...)
 		if errors.Is(err, db.ErrConflict) {
 			return nameTaken(view.Name)
@@ -331,10 +339,15 @@ func (s *Service) Update(
 // Delete deletes a view.
 func (s *Service) Delete(ctx context.Context, owner journal.UserID, id journal.ViewID, check func(View) error) error {
 	return s.db.Update(ctx, func(tx *db.Tx) error {
-		if _, _, err := find(ctx, tx, owner, id, check); err != nil {
+		_, view, err := find(ctx, tx, owner, id, check)
+		if err != nil {
 			return err
 		}
-		_, err := tx.Exec(ctx, `DELETE FROM views WHERE user_id = $1 AND id = $2`, owner, id)
+		viewHistory.Deleted(tx, owner, &view)
+		if err := history.Keep(ctx, tx, owner, "views", `id = $2`, id); err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `DELETE FROM views WHERE user_id = $1 AND id = $2`, owner, id)
 		return err
 	})
 }
@@ -362,6 +375,9 @@ func ReplaceTag(ctx context.Context, tx *db.Tx, owner journal.UserID, old, tag j
 			}
 		}
 		values["tag_id"] = strings.Join(kept, ",")
+		after := all[i]
+		after.Filter = NewQuery(values)
+		viewHistory.Updated(tx, owner, &all[i], &after)
 		_, err := tx.Exec(ctx, `UPDATE views SET filter = $1 WHERE user_id = $2 AND id = $3`, NewQuery(values), owner, all[i].ID)
 		if err != nil {
 			return err
@@ -430,3 +446,14 @@ func Restore(ctx context.Context, tx *db.Tx, owner journal.UserID, views []NewVi
 	}
 	return added, refusals, nil
 }
+
+var viewHistory = history.NewType("view", viewTable.Fields, history.Of[View]{
+	ID: func(v *View) string { return string(v.ID) }, Label: func(v *View) string { return v.Name },
+	SeenIn: func(v *View) journal.AccountID {
+		ids := v.Filter.Values()["account_id"]
+		if strings.Contains(ids, ",") {
+			return history.AllAccounts
+		}
+		return journal.AccountID(ids)
+	},
+})

@@ -1,0 +1,225 @@
+package httpapi_test
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// writeWalk calls every route that writes and counts the changes that it leaves.
+type writeWalk struct {
+	t      *testing.T
+	d      trader
+	called map[string]bool
+}
+
+// total returns how many changes the user has.
+func (v *writeWalk) total() int {
+	v.t.Helper()
+	n, err := strconv.Atoi(v.d.get("/history?limit=1").want(http.StatusOK).header.Get("X-Total-Count"))
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	return n
+}
+
+// step calls a route once and requires one change, or none if want is 0. It returns the
+// answer.
+func (v *writeWalk) step(operation string, want int, call func() *reply) *reply {
+	v.t.Helper()
+	v.called[operation] = true
+	before := v.total()
+	r := call()
+	if r.status >= http.StatusMultipleChoices {
+		v.t.Errorf("%s answers %d %s", operation, r.status, r.body)
+		return r
+	}
+	if got := v.total() - before; got != want {
+		v.t.Errorf("%s left %d changes, want %d", operation, got, want)
+	}
+	id := r.header.Get("X-Change-Id")
+	isHook := strings.HasPrefix(operation, "POST /hooks/{id}") && !strings.Contains(operation, "rotate")
+	if (id != "") != (want == 1) && !isHook {
+		v.t.Errorf("%s has X-Change-Id %q", operation, id)
+	}
+	if id != "" {
+		if newest := v.d.get("/history?limit=1"); newest.text("0.id") != id {
+			v.t.Errorf("%s has X-Change-Id %s, but the newest change is %s", operation, id, newest.text("0.id"))
+		}
+	}
+	return r
+}
+
+// write calls a route with one change.
+func (v *writeWalk) write(method, path, id string, body any) *reply {
+	v.t.Helper()
+	return v.step(method+" "+path, 1, func() *reply { return v.d.do(method, strings.Replace(path, "{id}", id, 1), body) })
+}
+
+// TestEveryWriteLeavesOneChange calls every described operation that writes: each must leave
+// exactly one change, and a call that stores nothing none. A new route fails the test until
+// it is called here.
+func TestEveryWriteLeavesOneChange(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(t *testing.T, w *world) {
+		d := w.trader()
+		v := &writeWalk{t: t, d: d, called: map[string]bool{}}
+		v.writeJournal()
+		v.writeRoutine()
+		v.writeFiles()
+		v.writeAccess(w)
+		for _, none := range []string{ // they store nothing that a user keeps, or only in the background
+			"POST /setup", "POST /auth/refresh", "POST /auth/register", "POST /me/totp/start", "POST /trades/preview", "POST /bars/imports", "POST /imports",
+			"POST /connections/test", "POST /connections/{id}/run", "POST /bars/sources/{id}/price", "POST /bars/sources/{id}/run",
+			"DELETE /hooks/{id}/quarantine/{entry}", "POST /hooks/{id}/quarantine/{entry}/retry", "POST /accounts/demo", "POST /history/{id}/undo",
+			"POST /bars/sources", "PATCH /bars/sources/{id}", "DELETE /bars/sources/{id}", "DELETE /imports/kinds/{id}",
+		} {
+			v.called[none] = true
+		}
+		readDescription(t, w.api).eachOperation(func(method, path string, _ object) {
+			path, isAPI := strings.CutPrefix(path, "/api/v1")
+			if isAPI && method != http.MethodGet && !v.called[method+" "+path] {
+				t.Errorf("%s %s is not called: which change does it leave?", method, path)
+			}
+		})
+		w.checkInstallation()
+	}, shareLinksOn, exchangesOn)
+}
+
+func (v *writeWalk) writeJournal() {
+	d := v.d
+	account := v.write("POST", "/accounts", "", more{"name": "Second"}).text("id")
+	v.write("PUT", "/accounts/{id}", account, more{"name": "Third"})
+	v.write("DELETE", "/accounts/{id}", account, nil)
+	fill := v.step("POST /executions", 1, func() *reply { return d.post("/executions", d.order("AAPL", "buy 100@10", 0)) })
+	v.step("POST /executions", 0, func() *reply { return d.post("/executions", d.order("AAPL", "buy 100@10", 0)) })
+	v.write("PATCH", "/executions/{id}", fill.text("id"), more{"price": 11})
+	v.step("PATCH /executions/{id}", 0, func() *reply { return d.patch("/executions/"+fill.text("id"), more{"price": "11.0"}) })
+	trade := fill.text("trade_id")
+	v.write("PATCH", "/trades/{id}", trade, more{"stop_price": 9})
+	v.step("PATCH /trades/{id}", 0, func() *reply { return d.patch("/trades/"+trade, more{"stop_price": "9.00"}) })
+	v.write("PUT", "/positions/{id}/mark", trade, more{"price": 12})
+	tag := v.write("POST", "/tags", "", more{"name": "gap"}).text("id")
+	other := d.made("/tags", more{"name": "gap up"}).text("id")
+	v.write("PATCH", "/tags/{id}", tag, more{"color": "#fff"})
+	v.step("PATCH /trades", 1, func() *reply { return d.patch("/trades", more{"ids": []string{trade}, "add_tag_ids": []string{tag}}) })
+	v.step("PATCH /trades", 0, func() *reply { return d.patch("/trades", more{"ids": []string{trade}, "add_tag_ids": []string{tag}}) })
+	v.write("POST", "/tags/{id}/merge", tag, more{"into": other})
+	v.write("DELETE", "/tags/{id}", other, nil)
+	setup := v.write("POST", "/setups", "", more{"name": "ORB"}).text("id")
+	v.write("PATCH", "/setups/{id}", setup, more{"thesis": "It runs."})
+	v.write("DELETE", "/setups/{id}", setup, nil)
+	v.write("DELETE", "/executions/{id}", fill.text("id"), nil) // its annotations are an orphan now
+	next := v.write("POST", "/trades", "", d.newTrade("MSFT", 1, []string{"buy 1@1", "sell 1@2"}, more{"notes": "x"})).text("0.id")
+	v.write("POST", "/trades/orphans/{id}/adopt", trade, more{"trade_id": next})
+	lost := d.fill("LOST", "buy 1@1", 2)
+	d.annotate(lost.text("trade_id"), more{"notes": "x"})
+	d.delete("/executions/" + lost.text("id")).wantNone()
+	v.write("DELETE", "/trades/orphans/{id}", lost.text("trade_id"), nil)
+	v.write("DELETE", "/trades/{id}", next, nil)
+	cash := v.write("POST", "/cash-transactions", "", d.cash("fee", "1", 0)).text("id")
+	v.write("PUT", "/cash-transactions/{id}", cash, more{"note": "x"})
+	v.write("DELETE", "/cash-transactions/{id}", cash, nil)
+	note := v.write("POST", "/notes", "", more{"body": "x"}).text("id")
+	v.write("PATCH", "/notes/{id}", note, more{"body": strings.Repeat("long ", 2000)})
+	v.write("DELETE", "/notes/{id}", note, nil)
+	template := v.write("POST", "/note-templates", "", more{"name": "a", "body": "x", "default": true}).text("id")
+	d.made("/note-templates", more{"name": "b", "body": "x", "default": true})
+	v.write("PATCH", "/note-templates/{id}", template, more{"default": true})
+	v.write("DELETE", "/note-templates/{id}", template, nil)
+	missed := v.write("POST", "/missed-trades", "", miss()).text("id")
+	v.write("PUT", "/missed-trades/{id}", missed, miss(more{"notes": "x"}))
+	v.write("DELETE", "/missed-trades/{id}", missed, nil)
+	view := v.write("POST", "/views", "", more{"name": "a", "filter": more{"symbol": "AAPL"}}).text("id")
+	v.write("PATCH", "/views/{id}", view, more{"name": "b"})
+	v.write("DELETE", "/views/{id}", view, nil)
+	v.write("PUT", "/settings/journal", "", more{"timezone": "Europe/Berlin"})
+	v.write("PUT", "/settings/instruments", "", more{"account_id": d.account, "instruments": []more{{"root": "ES", "multiplier": 3}}})
+	v.write("PATCH", "/me/preferences", "", more{"theme": "dark"})
+	v.step("PATCH /me/preferences", 0, func() *reply { return d.patch("/me/preferences", more{"theme": "dark"}) })
+}
+
+func (v *writeWalk) writeRoutine() {
+	v.write("PUT", "/settings/checklist-template", "", `{"items":["Plan"]}`)
+	v.d.get("/routines").want(http.StatusOK) // creates the first items
+	item := v.write("POST", "/routines", "", `{"title":"Review","stage":"post","weekdays":`+everyDay+`,"day":"2026-03-10"}`).text("id")
+	first := v.d.item("Sleep", "post", everyDay, "2026-03-10")
+	v.write("PATCH", "/routines/{id}", item, more{"title": "Review the day"})
+	v.step("PUT /routines/order", 1, func() *reply { return v.d.put("/routines/order", more{"ids": []string{first, item}}) })
+	v.step("PUT /routines/day/{day}/items/{id}", 1, func() *reply { return v.d.tick("2026-03-10", item, true) })
+	v.step("PUT /routines/day/{day}/items/{id}", 0, func() *reply { return v.d.tick("2026-03-10", item, true) })
+	v.write("DELETE", "/routines/{id}", item, nil)
+}
+
+func (v *writeWalk) writeFiles() {
+	d := v.d
+	trade := d.roundTrip("FILE")
+	note := d.made("/notes", more{"body": "x"}).text("id")
+	file := v.step("POST /trades/{id}/attachments", 1, func() *reply { return d.attach("/trades/"+trade, "a.png", tinyPNG) }).text("id")
+	v.step("POST /notes/{id}/attachments", 1, func() *reply { return d.attach("/notes/"+note, "a.png", tinyPNG) })
+	v.write("DELETE", "/attachments/{id}", file, nil)
+	content := "Symbol,Side,Quantity,Price,Date\nIMP,buy,1,10,2026-01-05 15:00:00\n"
+	batch := v.step("POST /imports/commit", 1, func() *reply { return d.upload("/imports/commit", content) }).text("import_batch_id")
+	v.step("POST /imports/{id}/commit", 0, func() *reply { return d.upload("/imports/"+batch+"/commit", content) })
+	v.write("DELETE", "/imports/{id}", batch, nil)
+	v.step("DELETE /imports/{id}", 0, func() *reply { return d.delete("/imports/" + batch) })
+	v.write("PUT", "/import-layouts/{signature}", "", more{"name": "a"})
+	v.write("DELETE", "/import-layouts/{signature}", "", nil)
+	bars := v.step("POST /bars/imports/commit", 1, func() *reply { return d.sendBars("/commit", "ESH6.csv", barFile(5)) }).text("import_batch_id")
+	v.write("DELETE", "/bars/imports/{id}", bars, nil)
+	d.sendBars("/commit", "ESH6.csv", barFile(6)).want(http.StatusOK)
+	v.write("DELETE", "/bars/series/{id}", d.get("/bars/series").text("0.id"), nil)
+	alias := v.write("POST", "/bars/aliases", "", more{"symbol": "A", "bars_symbol": "B"}).text("id")
+	v.write("DELETE", "/bars/aliases/{id}", alias, nil)
+	link := v.write("POST", "/share-links", "", more{"account_id": d.account}).text("id")
+	v.write("DELETE", "/share-links/{id}", link, nil)
+	var hook sender
+	v.step("POST /hooks", 1, func() *reply {
+		made := d.made("/hooks", more{"account_id": d.account, "name": "a"})
+		hook = sender{d.w.as(made.text("secret")), made.text("id"), made.text("secret")}
+		return made
+	})
+	body := `{"symbol":"HOOK","side":"buy","quantity":1,"price":1,"executed_at":"2026-01-05T15:00:00Z"}`
+	v.step("POST /hooks/{id}", 1, func() *reply { return hook.send(body) })
+	v.step("POST /hooks/{id}", 0, func() *reply { return hook.send(body) })
+	v.write("POST", "/hooks/{id}/rotate", hook.id, nil)
+	v.write("DELETE", "/hooks/{id}", hook.id, nil)
+	connection := v.write("POST", "/connections", "", d.connectionOf(more{"name": "a", "schedule": "manual"})).text("id")
+	v.write("PATCH", "/connections/{id}", connection, more{"name": "b"})
+	v.write("DELETE", "/connections/{id}", connection, nil)
+}
+
+func (v *writeWalk) writeAccess(w *world) {
+	d := v.d
+	token := v.write("POST", "/access-tokens", "", more{"name": "a"}).text("id")
+	v.write("DELETE", "/access-tokens/{id}", token, nil)
+	user := v.write("POST", "/admin/users", "", more{"email": "other@example.org", "password": ownerPassword + "!"}).text("id")
+	v.write("PATCH", "/admin/users/{id}", user, more{"is_admin": true})
+	v.write("POST", "/admin/users/{id}/password", user, more{"new_password": ownerPassword + "?"})
+	v.write("DELETE", "/admin/users/{id}", user, nil)
+	v.step("POST /auth/login", 1, func() *reply { return w.logIn(ownerEmail, ownerPassword) })
+	session := d.get("/me/sessions").text("0.id")
+	v.write("DELETE", "/me/sessions/{id}", session, nil)
+	second := w.logIn(ownerEmail, ownerPassword)
+	v.step("POST /auth/logout", 1, func() *reply {
+		return w.anonymous().post("/auth/logout", more{"refresh_token": second.text("refresh_token")})
+	})
+	change := d.get("/history?limit=1").text("0.id")
+	v.write("POST", "/history/{id}/erase", change, nil)
+	v.step("POST /history/{id}/erase", 0, func() *reply { return d.post("/history/"+change+"/erase", nil) })
+	v.called["POST /me/totp/confirm"], v.called["POST /me/totp/disable"] = true, true
+	before := v.total()
+	e := w.enrol(d.client)
+	if got := v.total() - before; got != 1 {
+		v.t.Errorf("POST /me/totp/confirm left %d changes", got)
+	}
+	w.clock.Advance(time.Minute)
+	v.step("POST /me/totp/disable", 1, func() *reply {
+		return d.post("/me/totp/disable", more{"password": ownerPassword, "code": e.code(0)})
+	})
+	v.step("PUT /me/password", 1, func() *reply {
+		return d.put("/me/password", more{"current_password": ownerPassword, "new_password": ownerPassword + " again"})
+	})
+}
