@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"fillbook/internal/base/journal"
-	"fillbook/internal/figures/analytics"
 	"fillbook/internal/figures/sharing"
 	"fillbook/internal/transport"
 )
@@ -19,6 +18,8 @@ type shareScope struct {
 	TZ          string            `json:"tz,omitempty"`
 	ShowAmounts bool              `json:"show_amounts"`
 	Currency    string            `json:"currency,omitempty"`
+	Title       string            `json:"title,omitempty"`
+	Text        string            `json:"text,omitempty"`
 }
 
 type shareLink struct {
@@ -45,7 +46,7 @@ func (a shareAPI) shapeLink(l sharing.Link) shareLink {
 	}
 	scope := shareScope{
 		AccountID: l.Scope.Account, From: l.Scope.From, To: l.Scope.To, TZ: l.Scope.Zone, ShowAmounts: l.Scope.ShowAmounts,
-		Currency: l.Scope.Currency,
+		Currency: l.Scope.Currency, Title: l.Scope.Title, Text: l.Scope.Text,
 	}
 	return shareLink{
 		ID: l.ID, Token: l.Token, URL: address, Scope: scope, CreatedAt: l.CreatedAt, ExpiresAt: l.ExpiresAt, ViewCount: l.Views,
@@ -60,6 +61,8 @@ type ShareFields struct {
 	TZ          opt[string]  `json:"tz" required:"false" doc:"The IANA time zone of days. Default UTC."`
 	ShowAmounts opt[bool]    `json:"show_amounts" required:"false" doc:"Whether to show money. Default false: ratios and shapes only."`
 	Currency    opt[string]  `json:"currency" required:"false" doc:"A label in place of the account's currency."`
+	Title       opt[string]  `json:"title" required:"false" doc:"The heading of the public page, at most 100 characters."`
+	Text        opt[string]  `json:"text" required:"false" doc:"A text below the heading, at most 1,000 characters."`
 }
 
 type newShareLink struct {
@@ -88,6 +91,12 @@ func (f ShareFields) withDefaults(defaults ShareFields) ShareFields {
 	if !f.Currency.Set {
 		f.Currency = defaults.Currency
 	}
+	if !f.Title.Set {
+		f.Title = defaults.Title
+	}
+	if !f.Text.Set {
+		f.Text = defaults.Text
+	}
 	return f
 }
 
@@ -95,6 +104,7 @@ func (f ShareFields) scope() sharing.Scope {
 	return sharing.Scope{
 		Account: journal.AccountID(strings.TrimSpace(f.AccountID.Value)), From: instantOrNil(f.From), To: instantOrNil(f.To),
 		Zone: f.TZ.Value, ShowAmounts: f.ShowAmounts.Value, Currency: f.Currency.Value,
+		Title: f.Title.Value, Text: f.Text.Value,
 	}
 }
 
@@ -167,7 +177,7 @@ func (a shareAPI) registerPublicShareRoute(api *API) {
 		summary: "Read what a share link shows", access: accessPublic, limitKind: shareLimit,
 		refusals: []int{http.StatusNotFound},
 	}
-	register(api, open, func(ctx context.Context, in *shareToken) (*body[analytics.ShareView], error) {
+	register(api, open, func(ctx context.Context, in *shareToken) (*body[sharing.ShareView], error) {
 		if !a.isOn {
 			return nil, sharing.ErrNotFound()
 		}

@@ -91,6 +91,37 @@ func TestCreatingShareLinks(t *testing.T) {
 	}, shareLinksOn)
 }
 
+// TestSharedMonth: a link shows its title and text, and the days of a single month.
+func TestSharedMonth(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(t *testing.T, w *world) {
+		d := w.trader()
+		d.nets("AAA", "5", "-2") // on days of one month
+		link := d.link(more{"title": " <b>March</b> ", "text": "Held to the plan.\nSee you."}).
+			holds("scope", `{"title":"<b>March</b>","text":"Held to the plan.\nSee you."}`)
+		page := w.visit(link.text("token")).want(http.StatusOK).is("title", `"<b>March</b>"`).is("text", `"Held to the plan.\nSee you."`)
+		days := page.count("days")
+		if days == 0 {
+			t.Fatalf("no days: %s", page.body)
+		}
+		if strings.Contains(page.json("days"), "pnl") {
+			t.Errorf("the days have amounts: %s", page.body)
+		}
+		open := w.visit(d.link(more{"show_amounts": true}).text("token")).is("title", `""`)
+		if !strings.Contains(open.json("days"), `"pnl":`) {
+			t.Errorf("the days have no amounts: %s", open.body)
+		}
+		d.post("/share-links", more{"title": strings.Repeat("x", 101)}).wantField("title")
+		d.post("/share-links", more{"title": "a\nb"}).wantField("title")
+		d.post("/share-links", more{"text": strings.Repeat("x", 1001)}).wantField("text")
+		d.post("/share-links", more{"text": "a\x01b"}).wantField("text")
+		d.link(more{"scope": more{"title": "Inside"}}).is("scope.title", `"Inside"`)
+		d.fill("AAA", "buy 1@10", 60*24*70)
+		d.fill("AAA", "sell 1@12", 60*24*70+5)
+		w.visit(link.text("token")).is("days", "[]") // two months
+	}, shareLinksOn)
+}
+
 func TestShareLinkRefusals(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
@@ -235,7 +266,7 @@ func TestShareVector(t *testing.T) {
 			d.fill("AAA", fmt.Sprintf("sell 1@%d", 1000+net), 24*60*day+5)
 		}
 		got := w.visit(d.link().text("token")).want(http.StatusOK)
-		got.wantKeys("", "summary", "equity", "months", "top_symbols", "trading_days", "green_days", "red_days", "best_streak", "worst_streak",
+		got.wantKeys("", "summary", "equity", "months", "top_symbols", "trading_days", "green_days", "red_days", "best_streak", "worst_streak", "title", "text", "days",
 			"first_day", "last_day", "show_amounts", "currency")
 		got.holds("", `{"trading_days": 5, "green_days": 3, "red_days": 2, "best_streak": 2, "worst_streak": 2, "first_day": "2026-01-05",
 			"last_day": "2026-01-09", "show_amounts": false, "currency": "USD"}`)

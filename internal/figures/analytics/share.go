@@ -70,6 +70,27 @@ type ShareMonth struct {
 	PnL     *decimal.Decimal `json:"pnl,omitempty"`
 }
 
+// ShareDay is a trading day in a link to a single month.
+type ShareDay struct {
+	Date    journal.Day      `json:"date"`
+	Trades  int              `json:"trades"`
+	Outcome int              `json:"outcome" doc:"1 for a winning day, -1 for a losing one, else 0."`
+	PnL     *decimal.Decimal `json:"pnl,omitempty"`
+}
+
+// ListShareDays returns a selection's trading days if all are in one month, else none.
+func ListShareDays(s *Selection, q ShareQuery) []ShareDay {
+	days := ListDays(s, q.Zone)
+	list := []ShareDay{}
+	for _, day := range days {
+		if day.Date.Month() != days[0].Date.Month() {
+			return []ShareDay{}
+		}
+		list = append(list, ShareDay{Date: day.Date, Trades: day.Trades, Outcome: day.NetPnL.Sign(), PnL: q.optionalAmount(day.NetPnL)})
+	}
+	return list
+}
+
 // ShareSymbol is one of the most traded symbols.
 type ShareSymbol struct {
 	Symbol  string           `json:"symbol"`

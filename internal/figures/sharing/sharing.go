@@ -16,7 +16,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"fillbook/internal/base/db"
 	"fillbook/internal/base/fields"
@@ -43,9 +45,20 @@ type Scope struct {
 	Zone        string            `json:"tz,omitempty"`
 	ShowAmounts bool              `json:"show_amounts"`
 	Currency    string            `json:"currency,omitempty"` // a label replacing the account currency
+	Title       string            `json:"title,omitempty"`    // the page's heading
+	Text        string            `json:"text,omitempty"`     // below the heading
 	// Pinned is the common currency when a link over all accounts was made. Later
 	// accounts with another currency are excluded, so the amounts can still be added up.
 	Pinned string `json:"pinned_currency,omitempty"`
+}
+
+// ShareView is what a link shows.
+type ShareView struct {
+	analytics.ShareView
+
+	Title string               `json:"title" doc:"The heading that the owner wrote, or empty."`
+	Text  string               `json:"text" doc:"The text that the owner wrote, or empty."`
+	Days  []analytics.ShareDay `json:"days" doc:"The trading days, if all are in one month; else empty."`
 }
 
 // Link is a public link.
@@ -137,8 +150,12 @@ func (s Scope) accountIDs() []journal.AccountID {
 	return []journal.AccountID{s.Account}
 }
 
-// maxCurrency is a currency label's greatest length.
-const maxCurrency = 16
+// The greatest lengths of a currency label, a title and a text, in characters.
+const (
+	maxCurrency = 16
+	maxTitle    = 100
+	maxText     = 1000
+)
 
 func (s *Scope) validate() (err error) {
 	if err := (journal.Period{From: s.From, To: s.To}).Check(); err != nil {
@@ -154,6 +171,22 @@ func (s *Scope) validate() (err error) {
 	}
 	if len(s.Currency) > maxCurrency {
 		return journal.InvalidField("currency", "currency may have at most %d characters.", maxCurrency)
+	}
+	return s.validateTexts()
+}
+
+func (s *Scope) validateTexts() (err error) {
+	if s.Title, err = journal.CleanName("title", s.Title); err != nil {
+		return err
+	}
+	if utf8.RuneCountInString(s.Title) > maxTitle {
+		return journal.InvalidField("title", "title may have at most %d characters.", maxTitle)
+	}
+	if s.Text, err = journal.CheckText("text", strings.TrimSpace(s.Text)); err != nil {
+		return err
+	}
+	if utf8.RuneCountInString(s.Text) > maxText {
+		return journal.InvalidField("text", "text may have at most %d characters.", maxText)
 	}
 	return nil
 }
@@ -310,7 +343,7 @@ func deleteLink(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal
 func ErrNotFound() error { return journal.NotFound("share link") }
 
 // Open returns a token's view, and counts it.
-func (s *Service) Open(ctx context.Context, token string) (view analytics.ShareView, err error) {
+func (s *Service) Open(ctx context.Context, token string) (view ShareView, err error) {
 	if raw, err := base64.RawURLEncoding.DecodeString(token); err != nil || len(raw) != tokenBytes {
 		return view, ErrNotFound()
 	}
@@ -362,27 +395,28 @@ func (s *Service) readSnapshot(ctx context.Context, tx *db.Tx, owner journal.Use
 	return s.figures.Read(ctx, tx, owner, scope.accountIDs())
 }
 
-func (s *Service) buildView(ctx context.Context, tx *db.Tx, owner journal.UserID, scope Scope) (analytics.ShareView, error) {
+func (s *Service) buildView(ctx context.Context, tx *db.Tx, owner journal.UserID, scope Scope) (ShareView, error) {
 	book, err := s.readSnapshot(ctx, tx, owner, scope)
 	if err != nil {
-		return analytics.ShareView{}, err
+		return ShareView{}, err
 	}
 	zone := time.UTC
 	if scope.Zone != "" {
 		if zone, err = journal.ParseZone("tz", scope.Zone); err != nil {
-			return analytics.ShareView{}, err
+			return ShareView{}, err
 		}
 	}
 	currency := cmp.Or(scope.Currency, scope.Pinned, book.Capital.Currency)
 	question, err := json.Marshal(scope)
 	if err != nil {
-		return analytics.ShareView{}, err
+		return ShareView{}, err
 	}
-	return columns.LoadOrCompute(s.figures, book, "share "+string(question), func() analytics.ShareView {
+	return columns.LoadOrCompute(s.figures, book, "share "+string(question), func() ShareView {
 		selection := book.Select(analytics.Filter{Period: journal.Period{From: scope.From, To: scope.To}})
-		return analytics.BuildShareView(selection, analytics.ShareQuery{
-			Zone: zone, Capital: book.Capital, Currency: currency, ShowAmounts: scope.ShowAmounts,
-		})
+		query := analytics.ShareQuery{Zone: zone, Capital: book.Capital, Currency: currency, ShowAmounts: scope.ShowAmounts}
+		return ShareView{
+			ShareView: analytics.BuildShareView(selection, query), Title: scope.Title, Text: scope.Text, Days: analytics.ListShareDays(selection, query),
+		}
 	}), nil
 }
 

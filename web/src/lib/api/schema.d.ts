@@ -5252,6 +5252,10 @@ export interface components {
             scope?: components["schemas"]["ShareFields"];
             /** @description Whether to show money. Default false: ratios and shapes only. */
             show_amounts?: boolean | null;
+            /** @description A text below the heading, at most 1,000 characters. */
+            text?: string | null;
+            /** @description The heading of the public page, at most 100 characters. */
+            title?: string | null;
             /** Format: date-time */
             to?: string | null;
             /** @description The IANA time zone of days. Default UTC. */
@@ -6415,6 +6419,20 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        ShareDay: {
+            date: string;
+            /**
+             * Format: int64
+             * @description 1 for a winning day, -1 for a losing one, else 0.
+             */
+            outcome: number;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            pnl?: number;
+            /** Format: int64 */
+            trades: number;
+        } & {
+            [key: string]: unknown;
+        };
         ShareFields: {
             /** @description One account; all without it. */
             account_id?: string | null;
@@ -6424,6 +6442,10 @@ export interface components {
             from?: string | null;
             /** @description Whether to show money. Default false: ratios and shapes only. */
             show_amounts?: boolean | null;
+            /** @description A text below the heading, at most 1,000 characters. */
+            text?: string | null;
+            /** @description The heading of the public page, at most 100 characters. */
+            title?: string | null;
             /** Format: date-time */
             to?: string | null;
             /** @description The IANA time zone of days. Default UTC. */
@@ -6475,6 +6497,8 @@ export interface components {
             /** Format: date-time */
             from?: string;
             show_amounts: boolean;
+            text?: string;
+            title?: string;
             /** Format: date-time */
             to?: string;
             tz?: string;
@@ -6540,6 +6564,8 @@ export interface components {
             /** Format: int64 */
             best_streak: number;
             currency: string;
+            /** @description The trading days, if all are in one month; else empty. */
+            days: components["schemas"]["ShareDay"][];
             equity: components["schemas"]["SharePoint"][];
             first_day: string;
             /** Format: int64 */
@@ -6550,6 +6576,10 @@ export interface components {
             red_days: number;
             show_amounts: boolean;
             summary: components["schemas"]["ShareSummary"];
+            /** @description The text that the owner wrote, or empty. */
+            text: string;
+            /** @description The heading that the owner wrote, or empty. */
+            title: string;
             top_symbols: components["schemas"]["ShareSymbol"][];
             /** Format: int64 */
             trading_days: number;

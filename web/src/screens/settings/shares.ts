@@ -1,12 +1,7 @@
-// The address and the period of a share link.
+// The period of a share link.
 
 import type { Schemas } from '../../lib/api/client';
 import { dayOf } from '../../lib/format/days';
-
-/** Returns the public address of a link: the one the server is configured with, else the current origin. */
-export function publicAddress(link: Schemas['ShareLink']): string {
-  return link.url ?? `${location.origin}/s/${encodeURIComponent(link.token)}`;
-}
 
 /** Returns a link's period, as days in the link's own time zone. */
 export function formatPeriod(scope: Schemas['ShareScope'], write: (day: string) => string): string {
