@@ -60,7 +60,7 @@ type MeasuredExcursion struct {
 
 	GrossAtExit     decimal.Null        `json:"gross_at_exit" required:"false" doc:"The result before costs; null while the trade is open."`
 	BestExit        orNull[valueBounds] `json:"best_exit" required:"false" doc:"The result if only the last fill had been placed elsewhere before the end of its session, at the best price."`
-	GivenBack       orNull[valueBounds] `json:"given_back" required:"false" doc:"The part of the MFE that was not kept."`
+	GivenBack       orNull[valueBounds] `json:"given_back" required:"false" doc:"The part of the MFE that was not kept: from 0 to all of it."`
 	EntryEfficiency orNull[valueBounds] `json:"entry_efficiency" required:"false" doc:"MFE / (MFE + MAE), 0 to 1."`
 	ExitEfficiency  orNull[valueBounds] `json:"exit_efficiency" required:"false" doc:"(Result + MAE) / (MFE + MAE), 0 to 1."`
 	AfterExit       []exitOutcome       `json:"after_exit" required:"false" doc:"What the last fill would have brought more, some minutes later and at the end of the session."`

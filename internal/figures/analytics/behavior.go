@@ -78,8 +78,8 @@ type LossAversion struct {
 	MedianWinHoldSecs  float64  `json:"median_win_hold_secs"`
 	MedianLossHoldSecs float64  `json:"median_loss_hold_secs"`
 	HoldRatio          *float64 `json:"hold_ratio"`
-	// GivenBack is how much trades with a known best excursion gave back, and Captured
-	// the share they kept.
+	// GivenBack is how much of their best open profit trades with a known MFE gave back,
+	// and Captured the share they kept; together they are all of it.
 	TradesWithMFE int             `json:"trades_with_mfe"`
 	GivenBack     decimal.Decimal `json:"given_back"`
 	Captured      *float64        `json:"captured"`

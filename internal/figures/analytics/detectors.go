@@ -407,14 +407,18 @@ func (h *history[T]) measureExcursions(d *LossAversion) (gave []int32) {
 		with.picks[k] = h.s.picks[place]
 	}
 	gross := readColumn[T](&with, grossOf)
-	var kept, possible, back T
+	var possible, back T
 	for k, place := range known {
 		if best[k].sign() <= 0 {
 			continue
 		}
 		d.TradesWithMFE++
-		possible, kept = possible.add(best[k]), kept.add(gross[k])
-		if left := best[k].sub(gross[k]); left.sign() > 0 {
+		possible = possible.add(best[k])
+		left := best[k].sub(gross[k])
+		if gross[k].sign() < 0 {
+			left = best[k] // a loss is not profit given back
+		}
+		if left.sign() > 0 {
 			back = back.add(left)
 			if h.results[place] == win && left.times(2).cmp(best[k]) >= 0 {
 				gave = append(gave, place)
@@ -422,7 +426,7 @@ func (h *history[T]) measureExcursions(d *LossAversion) (gave []int32) {
 		}
 	}
 	d.GivenBack = back.decimal(h.s.scale)
-	d.Captured = ratio(kept.decimal(h.s.scale), possible.decimal(h.s.scale))
+	d.Captured = ratio(possible.sub(back).decimal(h.s.scale), possible.decimal(h.s.scale))
 	return gave
 }
 

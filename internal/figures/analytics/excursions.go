@@ -158,8 +158,10 @@ type ExcursionStats struct {
 	// WithExcursion counts the trades with MAE and MFE, Exact those with equal bounds and
 	// bars throughout the holding time, and WithR those that also have an initial risk.
 	WithExcursion int `json:"with_excursion"`
-	Exact         int `json:"exact"`
-	WithR         int `json:"with_r"`
+	// WithPrices counts the trades with price bars; the others have typed values.
+	WithPrices int `json:"with_prices" doc:"The trades of with_excursion that have price bars. The others have MAE and MFE that were typed or imported."`
+	Exact      int `json:"exact"`
+	WithR      int `json:"with_r"`
 	// Winners and Losers compare them by outcome.
 	Winners ExcursionGroup `json:"winners"`
 	Losers  ExcursionGroup `json:"losers"`
@@ -281,6 +283,9 @@ func AnalyzeExcursions(s *Selection, zone *time.Location, seed uint64) Excursion
 			continue
 		}
 		out.WithExcursion++
+		if e.ExitEfficiency.Valid {
+			out.WithPrices++
+		}
 		if e.MAELow.Equal(e.MAEHigh) && e.MFELow.Equal(e.MFEHigh) && !e.Coverage.Valid {
 			out.Exact++
 		}

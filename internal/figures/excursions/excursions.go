@@ -127,13 +127,26 @@ func (r *Result) IsWhole() bool { return r.Coverage.Equal(one) }
 // IsExact reports whether bounds are the value itself.
 func (r *Result) IsExact(b market.Bounds) bool { return r.IsWhole() && b.Equal() && !r.IsOtherSide }
 
-// GivenBack bounds the part of the MFE not kept. It is absent while the trade is open.
+// GivenBack bounds the part of the MFE not kept: none if the result is above it, and at
+// most all of it, because a loss is not profit given back. It is absent while the trade is
+// open.
 func (r *Result) GivenBack() (low, high decimal.Null) {
 	if !r.GrossAtExit.Valid {
 		return low, high
 	}
 	gross := r.GrossAtExit.Decimal
-	return decimal.Of(r.MFE.Low.Sub(gross)), decimal.Of(r.MFE.High.Sub(gross))
+	return decimal.Of(givenBack(r.MFE.Low, gross)), decimal.Of(givenBack(r.MFE.High, gross))
+}
+
+func givenBack(best, gross decimal.Decimal) decimal.Decimal {
+	switch back := best.Sub(gross); {
+	case back.Sign() < 0:
+		return decimal.Zero
+	case gross.Sign() < 0:
+		return best
+	default:
+		return back
+	}
 }
 
 // ratioScale is the number of decimals in ratios.

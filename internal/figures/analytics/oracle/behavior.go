@@ -156,8 +156,11 @@ func detectLossAversion(q *Question, list []*Trade) Object {
 	known := filterTrades(list, hasMFE)
 	best, kept, lost := new(big.Rat), new(big.Rat), new(big.Rat)
 	for _, t := range known {
-		best, kept = add(best, t.MFE), add(kept, t.Gross)
-		lost = add(lost, maxOf(new(big.Rat), sub(t.MFE, t.Gross)))
+		saved := maxOf(new(big.Rat), t.Gross)
+		if saved.Cmp(t.MFE) > 0 {
+			saved = t.MFE
+		}
+		best, kept, lost = add(best, t.MFE), add(kept, saved), add(lost, sub(t.MFE, saved))
 	}
 	out["trades_with_mfe"], out["given_back"], out["captured"] = len(known), lost, float(divide(kept, best))
 	return out

@@ -4127,7 +4127,7 @@ export interface components {
             fills_inside?: number;
             /** Format: int64 */
             fills_without_bar?: number;
-            /** @description The part of the MFE that was not kept. */
+            /** @description The part of the MFE that was not kept: from 0 to all of it. */
             given_back?: components["schemas"]["ValueBounds"] | null;
             /** @description The result before costs; null while the trade is open. */
             gross_at_exit?: number | null;
@@ -4183,6 +4183,11 @@ export interface components {
             winners: components["schemas"]["ExcursionGroup"];
             /** Format: int64 */
             with_excursion: number;
+            /**
+             * Format: int64
+             * @description The trades of with_excursion that have price bars. The others have MAE and MFE that were typed or imported.
+             */
+            with_prices: number;
             /** Format: int64 */
             with_r: number;
         } & {
