@@ -14,6 +14,7 @@ export interface TodayCard {
 const own: TodayCard[] = [
   { id: 'performance', title: 'Performance', width: 'full' },
   { id: 'day', title: 'Today’s result', width: 'full' },
+  { id: 'insights', title: 'Insights', width: 'wide' },
   { id: 'plan', title: 'Plan and log', width: 'wide' },
   { id: 'routine', title: 'Routine', width: 'narrow' },
   { id: 'positions', title: 'Open positions', width: 'wide' },
@@ -68,8 +69,8 @@ export const todayCards: TodayCard[] = [
 /** The ids shown until the user chooses others. A phone has room for less, and checks come first there. */
 export function defaultCards(phone: boolean): string[] {
   return phone
-    ? ['performance', 'day', 'routine', 'plan', 'positions', 'review']
-    : ['performance', 'day', 'positions', 'review', 'plan', 'routine', 'month'];
+    ? ['performance', 'day', 'insights', 'routine', 'plan', 'positions', 'review']
+    : ['performance', 'day', 'insights', 'positions', 'review', 'plan', 'routine', 'month'];
 }
 
 /** Returns the cards of a stored list. Unknown and repeated ids are left out; without a list it is the default. */

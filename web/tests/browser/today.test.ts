@@ -158,6 +158,35 @@ test('cards are pinned, arranged with mouse and keyboard, hidden and reset', asy
   await expect(titles.last()).toHaveText('To review');
 });
 
+test('insights: a sentence with its evidence and its trades, nothing without evidence', async ({
+  page,
+  api,
+  signIn,
+}) => {
+  const account = await mainAccount(api);
+  await trade(api, account, 'MSFT', '2026-01-12', 50, 52);
+  await signIn();
+  await expect(page.getByRole('heading', { name: 'Open positions' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Insights' })).toHaveCount(0);
+
+  const days = (month: string) =>
+    Array.from({ length: 28 }, (_, i) => `2026-${month}-${String(i + 1).padStart(2, '0')}`);
+  // Three of four trades in AAPL win, one of four in TSLA.
+  for (const [i, day] of [...days('02'), ...days('03')].entries()) {
+    const [high, low] = [104 + (i % 10) / 10, 97 - (i % 10) / 10];
+    await trade(api, account, 'AAPL', day, 100, i % 4 === 0 ? low : high);
+    await trade(api, account, 'TSLA', day, 100, i % 4 === 1 ? high : low);
+  }
+  await page.reload();
+  const card = page.locator('section', { has: page.getByRole('heading', { name: 'Insights' }) });
+  const sentence = card.getByRole('listitem').filter({ hasText: 'TSLA' });
+  await expect(sentence).toContainText(/made (US)?\$[\d.,]+ less per trade than your other trades\./);
+  await expect(sentence).toContainText(/95%: .* to .* per trade · chance (below 0\.1%|[\d.]+%)/);
+  await sentence.getByRole('link', { name: /^56 trades/ }).click();
+  await expect(page).toHaveURL(/\/trades\?.*root=TSLA/);
+  await expect(page.getByText('56 trades')).toBeVisible();
+});
+
 test('routine ticks are saved, and a script in a title does not run', async ({ page, api, signIn }) => {
   await api('PUT', '/settings/checklist-template', { items: [] });
   for (const [title, stage] of [
