@@ -29,7 +29,7 @@ export interface Keys {
   newTrade: () => void;
   importFile: () => void;
   addFilter: () => void;
-  stepRange: (by: -1 | 1) => void;
+  stepRange: (by: -1 | 1) => boolean;
 }
 
 const sequenceMillis = 1200; // between g and the letter
@@ -58,14 +58,16 @@ export function listenForKeys(
       gAt = event.timeStamp;
       return;
     }
+    if (event.key === '[' || event.key === ']') {
+      if (keys.stepRange(event.key === '[' ? -1 : 1)) event.preventDefault();
+      return;
+    }
     const action = {
       '?': keys.help,
       '/': keys.palette,
       n: keys.newTrade,
       i: keys.importFile,
       f: keys.addFilter,
-      '[': () => keys.stepRange(-1),
-      ']': () => keys.stepRange(1),
     }[event.key];
     if (!action) return;
     event.preventDefault();

@@ -4,6 +4,7 @@ export interface Hit {
   id: string; // unique in the list
   label: string;
   hint?: string;
+  words?: string; // by which it is found as well
   run: () => void;
 }
 
@@ -44,7 +45,9 @@ export function findHits(known: Group[], found: Group[], typed: string): Group[]
   const text = typed.trim();
   const picked = known.map(({ title, hits }) => ({
     title,
-    hits: text ? hits.filter((h) => matches(`${h.label} ${h.hint ?? ''}`, text)).slice(0, maxHits) : hits,
+    hits: text
+      ? hits.filter((h) => matches(`${h.label} ${h.hint ?? ''} ${h.words ?? ''}`, text)).slice(0, maxHits)
+      : hits,
   }));
   return [...picked, ...(text ? found : [])].filter((g) => g.hits.length > 0);
 }

@@ -18,6 +18,9 @@ class Session {
   state = $state<State>('starting');
   status = $state<Schemas['SetupStatus'] | null>(null);
   fault = $state('');
+  /** Whether the session ended without the user signing out. */
+  ended = $state(false);
+  private leaving = false; // the user signs out
 
   constructor() {
     tokens.onSignedOut = () => this.handleSignedOut();
@@ -45,6 +48,7 @@ class Session {
   /** Starts the session with the tokens from sign-in, setup or registration. */
   async signedIn(pair: TokenPair): Promise<void> {
     queryClient.clear();
+    this.ended = false;
     tokens.store(pair);
     await this.loadUser();
   }
@@ -55,6 +59,7 @@ class Session {
   }
 
   async signOut(): Promise<void> {
+    this.leaving = true;
     const refresh_token = tokens.refreshToken;
     if (refresh_token) {
       await api.POST('/api/v1/auth/logout', { body: { refresh_token } }).catch(() => undefined);
@@ -85,6 +90,8 @@ class Session {
   }
 
   private handleSignedOut(): void {
+    this.ended = !this.leaving && currentUser.profile !== null;
+    this.leaving = false;
     currentUser.profile = null;
     queryClient.clear();
     preferences.clear();

@@ -266,6 +266,10 @@ test('the palette finds notes, trades, symbols, setups and views', async ({
     ['mnq', 'Symbols', /root=MNQ/],
     ['drive', 'Setups', /\/setups\//],
     ['frid', 'Views', /weekday=5/],
+    ['mae', 'Pages and actions', /\/reports\/excursions/],
+    ['two-factor', 'Pages and actions', /\/settings\/profile/],
+    ['2026-03-06', 'Dates', /\/calendar\/2026-03-06/],
+    ['march 2026', 'Dates', /\/calendar\?month=2026-03/],
     ['chased', 'Trades', /\/trades/],
     ['待', 'Notes', /\/notes\//], // a script without spaces
   ] as const) {

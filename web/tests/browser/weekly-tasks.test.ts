@@ -41,3 +41,33 @@ test('Friday losers in NQ after two losses: two actions', async ({ page, api, si
   await expect(page).toHaveURL(/root=NQ&outcome=loss&weekday=5&after_losses=2/);
   expect(act.count).toBe(2);
 });
+
+test('review the last trading day: the queue of its trades in two actions', async ({ page, api, signIn }) => {
+  const account = await mainAccount(api);
+  await enter(api, account, 'NQZ6', '2026-03-05T12:00', -4);
+  await enter(api, account, 'NQZ6', '2026-03-06T11:00', -2);
+  await enter(api, account, 'ESZ6', '2026-03-06T12:00', 3);
+  await signIn('/');
+  const act = countActions(page);
+  await act.click(page.getByText('Last trading day:').getByRole('link'));
+  await expect(page).toHaveURL(/\/calendar\/2026-03-06$/);
+  await act.click(page.getByRole('link', { name: 'Review 2 trades' }));
+  await expect(page).toHaveURL(/\/review\?range=custom&from=2026-03-06&to=2026-03-06/);
+  expect(act.count).toBe(2);
+});
+
+test('a setup against the rest: three actions', async ({ page, api, signIn }) => {
+  const account = await mainAccount(api);
+  const { id } = await api<{ id: string }>('POST', '/setups', { name: 'Pullback to the 20 EMA' });
+  await enter(api, account, 'NQZ6', '2026-03-05T12:00', -4);
+  await enter(api, account, 'NQZ6', '2026-03-06T11:00', 2);
+  const [last] = await api<{ id: string }[]>('GET', '/trades?sort=opened_at&order=desc&limit=1');
+  await api('PATCH', `/trades/${last!.id}`, { setup_ids: [id] });
+  await signIn('/trades');
+  const act = countActions(page);
+  await act.press('f');
+  await act.type(page.getByRole('combobox', { name: 'Add filter' }), 'pullback\n');
+  await act.click(page.getByRole('link', { name: 'Compare with the rest' }));
+  await expect(page).toHaveURL(new RegExp(`/reports/compare\\?.*setup=${id}`));
+  expect(act.count).toBe(3);
+});
