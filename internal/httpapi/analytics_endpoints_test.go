@@ -14,7 +14,7 @@ var (
 	dayKeys      = []string{"date", "net_pnl", "gross_pnl", "fees", "trades", "wins", "losses", "win_rate", "volume", "cumulative_pnl"}
 	curveKeys    = []string{"points", "starting_equity", "ending_equity", "max_drawdown", "max_drawdown_pct", "net_cash_flow", "currency", "marked"}
 	behaviorKeys = []string{
-		"trades", "revenge", "overconfidence", "loss_aversion", "overtrading", "by_hour", "by_weekday", "by_session", "by_hold_time", "streaks",
+		"trades", "revenge", "overconfidence", "loss_aversion", "overtrading", "by_hour", "by_weekday", "by_weekday_hour", "by_session", "by_hold_time", "streaks",
 		"breakeven_tolerance",
 	}
 	groupKeys = []string{"trades", "wins", "win_rate", "net_pnl"}

@@ -24,9 +24,11 @@ type Behavior struct {
 	Overtrading    Overtrading     `json:"overtrading"`
 	ByHour         []HourBucket    `json:"by_hour"`
 	ByWeekday      []WeekdayBucket `json:"by_weekday"`
-	BySession      []SessionBucket `json:"by_session"`
-	ByHoldTime     []HoldBucket    `json:"by_hold_time"`
-	Streaks        Streaks         `json:"streaks"`
+	// ByWeekdayHour has the hours with trades, by weekday and hour.
+	ByWeekdayHour []WeekdayHour   `json:"by_weekday_hour"`
+	BySession     []SessionBucket `json:"by_session"`
+	ByHoldTime    []HoldBucket    `json:"by_hold_time"`
+	Streaks       Streaks         `json:"streaks"`
 	// BreakevenTolerance is the user's setting as stored; null by default.
 	BreakevenTolerance json.RawMessage `json:"breakeven_tolerance"`
 }
@@ -105,6 +107,13 @@ type HourBucket struct {
 // WeekdayBucket is the trades opened on one weekday; 0 is Sunday.
 type WeekdayBucket struct {
 	Weekday int `json:"weekday"`
+	Group
+}
+
+// WeekdayHour is the trades opened in one hour on one weekday.
+type WeekdayHour struct {
+	Weekday int `json:"weekday"`
+	Hour    int `json:"hour"`
 	Group
 }
 
@@ -251,6 +260,7 @@ func newHistory[T number[T]](s *Selection, q BehaviorQuery) *history[T] {
 // without trades are included, so charts keep their shape. Each trade is added once to a
 // weekday and hour and once to a session and holding time; the breakdowns sum those up.
 func (h *history[T]) fillBuckets(out *Behavior) {
+	out.ByWeekdayHour = []WeekdayHour{}
 	var week [7][24]tally[T]
 	var held [len(sessions)][len(holdBuckets)]tally[T]
 	local, eastern := newClock(h.q.Zone), newYorkClock()
@@ -266,6 +276,11 @@ func (h *history[T]) fillBuckets(out *Behavior) {
 	}
 	for day := range week {
 		out.ByWeekday = append(out.ByWeekday, WeekdayBucket{day, sumTallies(24, func(i int) *tally[T] { return &week[day][i] }).toGroup(scale)})
+		for hour := range week[day] {
+			if group := week[day][hour].toGroup(scale); group.Trades > 0 {
+				out.ByWeekdayHour = append(out.ByWeekdayHour, WeekdayHour{day, hour, group})
+			}
+		}
 	}
 	for k, name := range sessions {
 		sum := sumTallies(len(holdBuckets), func(i int) *tally[T] { return &held[k][i] })

@@ -87,6 +87,19 @@ export function dropOverlaps<T extends { at: number; text: string }>(labels: T[]
   });
 }
 
+/** Returns where a value lies among bins, in bins from the left; in the middle of a bin with an open end. */
+export function placeInBins(value: number, bins: { low: number | null; high: number | null }[]): number {
+  const at = bins.findIndex((b) => b.high === null || value < b.high);
+  if (at < 0) return bins.length; // the upper end itself
+  const { low, high } = bins[at]!;
+  return at + (low === null || high === null ? 0.5 : Math.max(0, (value - low) / (high - low)));
+}
+
+/** Returns how many items of a list are shown at first: all, if that hides only a few. */
+export function shownAtFirst(all: number, most: number): number {
+  return all <= most + 3 ? all : most;
+}
+
 /** Returns the depth of a color from 0 to 1. It grows fast near zero, so small values differ visibly. */
 export function colorDepth(value: number, most: number): number {
   if (value === 0 || most === 0) return 0;

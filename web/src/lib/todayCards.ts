@@ -27,6 +27,7 @@ const own: TodayCard[] = [
 const reports: [id: string, title: string, width: CardWidth][] = [
   ['winners', 'Winners vs. losers', 'wide'],
   ['quality', 'Quality and activity', 'wide'],
+  ['weekday_hour', 'Results by weekday and hour', 'full'],
   ['hour', 'Results by hour', 'full'],
   ['weekday', 'Results by weekday', 'full'],
   ['session', 'Results by session', 'full'],

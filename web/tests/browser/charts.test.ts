@@ -1,7 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { expect, mainAccount, test, trade } from './fixtures';
 
-test('a chart shows its values by pointer and keyboard, and is saved as PNG and CSV', async ({ page, api, signIn }) => {
+test('a chart shows its values by pointer and keyboard, and is saved as PNG and CSV', async ({
+  page,
+  api,
+  signIn,
+}) => {
   const account = await mainAccount(api);
   for (let day = 2; day <= 6; day++) await trade(api, account, 'AAPL', `2026-03-0${day}`, 10, 10 + day);
   await signIn('/reports');

@@ -43,7 +43,7 @@ const parts: Record<string, (h: Hostile) => Record<string, string | RegExp>> = {
   }),
   measure: (h) => ({
     '/reports': 'Profit factor',
-    '/reports/time': 'Weekday, as a table',
+    '/reports/time': 'Weekday: net P&L',
     '/reports/setups': `setup ${image}`,
     '/reports/rules': `setup ${image}`,
     '/reports/behavior': 'Random order',

@@ -37,8 +37,9 @@ async function fills(api: Api, account: string, symbol: string, at: Date, exit: 
 const drawer = (page: Page) => page.getByRole('dialog');
 
 /** Opens the trades of each row of a table and holds their number against the row's. */
-async function expectExact(page: Page, region: string): Promise<void> {
-  const links = page.getByRole('region', { name: region }).getByRole('link');
+async function expectExact(page: Page, region: string, chart = ''): Promise<void> {
+  if (chart) await page.getByRole('button', { name: `Show ${chart} as a table` }).click();
+  const links = page.getByRole('region', { name: region }).locator('td').getByRole('link');
   await expect(links.first()).toBeVisible();
   for (let i = 0; i < (await links.count()); i++) {
     const n = (await links.nth(i).innerText()).trim().match(/^\d+/)![0];
@@ -67,19 +68,23 @@ test('reports of an empty journal offer the next action', async ({ page, signIn,
 test('a row opens exactly its trades', async ({ page, api, signIn }) => {
   await journal(api);
   await signIn('/reports/time');
-  for (const region of [
-    'Hour, as a table',
-    'Weekday, as a table',
-    'Session, as a table',
-    'Month, as a table',
-  ])
-    await expectExact(page, region);
+  // A cell of the heatmap opens its trades.
+  const cells = page.getByRole('slider', { name: 'Weekday and hour, net P&L' });
+  await cells.press('ArrowRight');
+  const n = (await cells.getAttribute('aria-valuetext'))!.match(/, (\d+) trades?$/)![1];
+  await cells.press('Enter');
+  await expect(drawer(page).getByRole('status').first()).toHaveText(new RegExp(`^${n} trades?$`));
+  await expect(drawer(page).locator('tbody tr')).toHaveCount(Number(n));
+  await page.keyboard.press('Escape');
+  for (const name of ['Hour', 'Weekday', 'Session', 'Month'])
+    await expectExact(page, `${name}, as a table`, `${name}: net P&L`);
   await page.goto('/reports/setups');
   await expectExact(page, 'Setup, as a table');
   await expectInert(page);
   await page.goto('/reports/distribution');
-  for (const region of ['Holding time, as a table', 'Size, as a table', 'Symbol, as a table'])
-    await expectExact(page, region);
+  for (const name of ['Holding time', 'Size'])
+    await expectExact(page, `${name}, as a table`, `${name}: net P&L`);
+  await expectExact(page, 'Symbol, as a table');
 });
 
 test('a figure has an explanation and links to its trades', async ({ page, api, signIn }) => {
@@ -128,22 +133,23 @@ test('behavior shows rates, and occurrences link to their trades', async ({ page
   await expect(drawer(page).locator('tbody tr')).toHaveCount(events.length);
 });
 
-test('figures with too few trades are not shown', async ({ page, api, signIn }) => {
+test('figures with too few trades say so', async ({ page, api, signIn }) => {
   const account = await mainAccount(api);
   await fills(api, account, 'AAPL', new Date('2026-02-02T10:00:00Z'), 101);
   await signIn('/reports/behavior');
   await expect(page.getByText('This needs 10 closed trades. You have 1 so far.').first()).toBeVisible();
-  await page.goto('/reports/setups');
-  await expect(page.getByText(/needs \d+ more trades/).first()).toBeVisible();
+  await page.goto('/reports');
+  await expect(page.getByText('too few days for an interval').first()).toBeVisible();
 });
 
 test('bars follow the unit, and amounts can be hidden', async ({ page, api, signIn }) => {
   await journal(api);
   await api('PATCH', '/me/preferences', { hide_amounts: true });
   await signIn('/reports/time?unit=r');
-  await expect(page.getByRole('heading', { name: 'Hour: average R' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Hour: average R', exact: true })).toBeVisible();
   await page.goto('/reports/time?unit=percent');
-  await expect(page.getByRole('heading', { name: 'Hour: win rate' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Hour: win rate', exact: true })).toBeVisible();
+  await page.getByRole('button', { name: 'Show Hour: win rate as a table' }).click();
   await expect(page.getByText('•••').first()).toBeVisible();
   await expect(page.getByText(/\$\d/)).toHaveCount(0);
 });
@@ -204,10 +210,9 @@ test('MAE & MFE says whether exits are too early, and equity shows open position
   await points.press('Enter');
   await expect(page.getByRole('dialog', { name: /AAPL/ })).toBeVisible();
 
-  await page.goto('/?range=all');
-  await page.getByRole('radio', { name: 'Equity', exact: true }).check();
+  await page.goto('/reports?range=all');
   await expect(page.getByRole('listitem').filter({ hasText: 'With open positions' })).toBeVisible();
-  await page.getByRole('button', { name: 'Show Equity with deposits as a table' }).click();
+  await page.getByRole('button', { name: 'Show Equity and drawdown as a table' }).click();
   await expect(page.getByRole('columnheader', { name: 'With open positions' })).toBeVisible();
   await expectAccessible('equity with open positions');
 });

@@ -8,6 +8,8 @@ import {
   findNearestPoint,
   linePath,
   pickEvenly,
+  placeInBins,
+  shownAtFirst,
   stepTo,
   textWidth,
   ticks,
@@ -66,5 +68,28 @@ describe('scale', () => {
   it('dropOverlaps keeps labels apart', () => {
     const labels = [0, 10, 40, 200].map((at) => ({ at, text: '1.5 R' }));
     expect(dropOverlaps(labels).map((l) => l.at)).toEqual([0, 40, 200]);
+  });
+});
+
+describe('bins and lists', () => {
+  const bins = [
+    { low: null, high: -1 },
+    { low: -1, high: 0 },
+    { low: 0, high: 2 },
+    { low: 2, high: null },
+  ];
+
+  it('placeInBins finds the place of a value, in the middle of an open bin', () => {
+    expect(placeInBins(-5, bins)).toBe(0.5);
+    expect(placeInBins(-0.25, bins)).toBe(1.75);
+    expect(placeInBins(0, bins)).toBe(2);
+    expect(placeInBins(9, bins)).toBe(3.5);
+    expect(placeInBins(2, bins.slice(0, 3))).toBe(3);
+  });
+
+  it('shownAtFirst never hides only a few', () => {
+    expect(shownAtFirst(25, 24)).toBe(25);
+    expect(shownAtFirst(15, 12)).toBe(15);
+    expect(shownAtFirst(16, 12)).toBe(12);
   });
 });

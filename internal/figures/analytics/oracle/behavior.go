@@ -41,6 +41,23 @@ func (j *Journal) Behavior(q *Question) Object {
 	} {
 		out[by.name] = j.listBuckets(q, list, by.dimension, by.field, by.keys)
 	}
+	out["by_weekday_hour"] = j.listWeekdayHours(q, list)
+	return out
+}
+
+// listWeekdayHours returns the trades by weekday and hour, without empty rows.
+func (j *Journal) listWeekdayHours(q *Question, list []*Trade) List {
+	out := List{}
+	for day := range 7 {
+		for hour := range 24 {
+			in := filterTrades(list, func(t *Trade) bool {
+				return j.rowKeys(q, "weekday", t, list)[0] == strconv.Itoa(day) && j.rowKeys(q, "hour", t, list)[0] == strconv.Itoa(hour)
+			})
+			if len(in) > 0 {
+				out = append(out, newGroup(in).set("weekday", day).set("hour", hour))
+			}
+		}
+	}
 	return out
 }
 

@@ -3354,6 +3354,7 @@ export interface components {
             by_hour: components["schemas"]["HourBucket"][];
             by_session: components["schemas"]["SessionBucket"][];
             by_weekday: components["schemas"]["WeekdayBucket"][];
+            by_weekday_hour: components["schemas"]["WeekdayHour"][];
             loss_aversion: components["schemas"]["LossAversion"];
             overconfidence: components["schemas"]["Detector"];
             overtrading: components["schemas"]["Overtrading"];
@@ -7400,6 +7401,22 @@ export interface components {
             [key: string]: unknown;
         };
         WeekdayBucket: {
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            net_pnl: number;
+            /** Format: int64 */
+            trades: number;
+            /** Format: int64 */
+            weekday: number;
+            /** Format: double */
+            win_rate: number;
+            /** Format: int64 */
+            wins: number;
+        } & {
+            [key: string]: unknown;
+        };
+        WeekdayHour: {
+            /** Format: int64 */
+            hour: number;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             net_pnl: number;
             /** Format: int64 */

@@ -1,6 +1,7 @@
 // The dimensions of breakdowns and their groups' labels.
 
 import { dateLocale } from '../../lib/format/format';
+import { filter } from '../../lib/filter/filter.svelte';
 import { formats } from '../../lib/formats.svelte';
 
 export type By =
@@ -62,6 +63,11 @@ const fixedLabels: Partial<Record<By, Record<string, string>>> = {
   mistake: { '': 'No mistake' },
   grade: { '': 'Not graded' },
 };
+
+/** Returns the page of a group, '' if it has none. */
+export function groupHref(by: By, key: string): string {
+  return by === 'setup' && key !== '' ? filter.link(`/setups/${key}`) : '';
+}
 
 const sunday = '2023-01-01';
 

@@ -122,6 +122,11 @@ export function createPredicate(kind: string, key: string, clock: Clock): Predic
       return (t) => Math.floor(minuteOfDay(t.opened_at, clock.tz) / 60) === Number(key);
     case 'weekday':
       return (t) => weekdayOf(dayOf(new Date(t.opened_at), clock.tz)) === Number(key);
+    case 'weekday_hour': {
+      const [day = '', hour = ''] = key.split('-');
+      const [onDay, inHour] = [createPredicate('weekday', day, clock), createPredicate('hour', hour, clock)];
+      return (t) => onDay!(t) && inHour!(t);
+    }
     case 'session':
       return (t) => sessionOf(t.opened_at) === key;
     case 'hold_time':

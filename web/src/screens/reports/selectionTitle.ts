@@ -22,6 +22,10 @@ export function selectionTitle(kind: string, key: string, names: Map<string, str
       return formats.date(key, 'long');
     case 'opened':
       return `Opened on ${formats.date(key, 'long')}`;
+    case 'weekday_hour': {
+      const [day = '', hour = ''] = key.split('-');
+      return `${groupName('weekday', day)}, ${groupName('hour', hour)}`;
+    }
     case 'r':
       return rBucketLabel(...(key.split('..') as [string, string]));
     case 'closed':
