@@ -26,7 +26,7 @@ func assetOf(t *testing.T, name string) string {
 // Every asset named in a page exists, and may be cached forever.
 func TestPagesNameAssetsThatExist(t *testing.T) {
 	reference := regexp.MustCompile(`(?:src|href)="([^"]*/assets/[^"]*)"`)
-	hashed := regexp.MustCompile(`\.[0-9a-f]{12}\.[a-z]+$|-[\w-]{8}\.[a-z]+$`)
+	hashed := regexp.MustCompile(`\.[0-9a-f]{12}\.[a-z0-9]+$|-[\w-]{8}\.[a-z0-9]+$`)
 	for path := range pages {
 		references := reference.FindAllStringSubmatch(ask(t, "GET", path).Body.String(), -1)
 		if len(references) < 3 {

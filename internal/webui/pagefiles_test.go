@@ -65,7 +65,7 @@ func TestBuiltFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hashed := regexp.MustCompile(`-[\w-]{8}\.[a-z]+$`)
+	hashed := regexp.MustCompile(`-[\w-]{8}\.[a-z0-9]+$`)
 	for _, entry := range entries {
 		if !hashed.MatchString(entry.Name()) {
 			t.Errorf("%s has no hash in its name", entry.Name())
