@@ -38,6 +38,8 @@ export default defineConfig({
   use: {
     browserName: 'chromium',
     headless: true,
+    // Requests of a worker cannot be intercepted; pwa.test.ts allows it.
+    serviceWorkers: 'block',
     // Emptied between tests; a new one would start a process and compile the page's scripts again.
     reuseContext: true,
     viewport: { width: 1440, height: 900 },

@@ -27,13 +27,69 @@ function earlyTheme(): Plugin {
   };
 }
 
+const hashOf = (content: string | Uint8Array) =>
+  createHash('sha256').update(content).digest('hex').slice(0, 8);
+
+// The manifest with its icons, and the service worker with the list of all files. The worker has a fixed name, because
+// browsers look for a new one under the same address.
+function installable(): Plugin {
+  const icons: [file: string, size: string, purpose: string][] = [
+    ['icon-192', '192x192', 'any'],
+    ['icon-512', '512x512', 'any'],
+    ['icon-maskable', '512x512', 'maskable'],
+  ];
+  let manifest = '';
+  return {
+    name: 'installable',
+    apply: 'build',
+    generateBundle: {
+      order: 'post',
+      handler(_, bundle) {
+        const worker = readFileSync(new URL('./src/sw.js', import.meta.url), 'utf8');
+        const files = Object.keys(bundle)
+          .filter((file) => file.startsWith('assets/') && !file.endsWith('.txt'))
+          .map((file) => `/${file}`)
+          .sort();
+        const list = `const files = ${JSON.stringify(files)};\n`;
+        const source = `const version = '${hashOf(list + worker)}';\n${list}${worker}`;
+        this.emitFile({ type: 'asset', fileName: 'sw.js', source });
+      },
+    },
+    buildStart() {
+      const listed = icons.map(([file, sizes, purpose]) => {
+        const source = readFileSync(new URL(`./src/icons/${file}.png`, import.meta.url));
+        const fileName = `assets/${file}-${hashOf(source)}.png`;
+        this.emitFile({ type: 'asset', fileName, source });
+        return { src: `/${fileName}`, sizes, type: 'image/png', purpose };
+      });
+      const source = JSON.stringify({
+        id: '/',
+        name: 'Fillbook',
+        short_name: 'Fillbook',
+        description: 'Trading journal',
+        start_url: '/',
+        scope: '/',
+        display: 'standalone',
+        background_color: '#f3f5f4',
+        theme_color: '#0f766e',
+        icons: listed,
+      });
+      manifest = `assets/manifest-${hashOf(source)}.webmanifest`;
+      this.emitFile({ type: 'asset', fileName: manifest, source });
+    },
+    transformIndexHtml: () => [
+      { tag: 'link', attrs: { rel: 'manifest', href: `/${manifest}` }, injectTo: 'head' },
+    ],
+  };
+}
+
 // Every screen is a Screen.svelte; its folder tells them apart.
 function nameOf(module: string | null | undefined): string | undefined {
   return module?.match(/\/screens\/(\w+)\/Screen\.svelte$/)?.[1];
 }
 
 export default defineConfig({
-  plugins: [earlyTheme(), svelte()],
+  plugins: [earlyTheme(), installable(), svelte()],
   resolve: process.env.VITEST ? { conditions: ['browser'] } : {},
   build: {
     outDir: process.env.FILLBOOK_PAGE ?? '../internal/webui/page',

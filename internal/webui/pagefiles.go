@@ -69,6 +69,7 @@ func mountPage(mux *http.ServeMux) (missing http.Handler) {
 	shared := strings.Replace(string(html), "</head>", sharedCard, 1)
 	mux.Handle("GET "+sharedScreen, newPage(shared, pagePolicy))
 
+	mountWorker(mux, files)
 	built, err := loadBuilt(files, "page/assets")
 	if err != nil {
 		panic(err)
@@ -77,6 +78,23 @@ func mountPage(mux *http.ServeMux) (missing http.Handler) {
 		mux.Handle("GET /assets/"+file.name, file)
 	}
 	return missing
+}
+
+// mountWorker adds the page's service worker. Browsers look for a new one under the same
+// address, so it has no hash in its name and is not cached. A page without one is
+// complete: it only needs the server.
+func mountWorker(mux *http.ServeMux, from fs.FS) {
+	script, err := fs.ReadFile(from, "page/sw.js")
+	if err != nil {
+		return
+	}
+	mux.HandleFunc("GET /sw.js", func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", workerPolicy)
+		h.Set("Cache-Control", "no-cache")
+		h.Set("Content-Type", contentTypes[".js"])
+		serveContent(w, r, "sw.js", bytes.NewReader(script))
+	})
 }
 
 // notFound answers unknown addresses. The page is sent to browsers navigating there, and

@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"regexp"
 	"slices"
@@ -29,6 +30,20 @@ func TestScreensAreThoseOfThePage(t *testing.T) {
 	slices.Sort(served)
 	if !slices.Equal(known, served) {
 		t.Errorf("the page knows\n%q\nand the server serves\n%q", known, served)
+	}
+}
+
+// The worker has a policy of its own, and is asked for again at every visit.
+func TestWorker(t *testing.T) {
+	mux := http.NewServeMux()
+	mountWorker(mux, fstest.MapFS{"page/sw.js": {Data: []byte("const version = 1;")}})
+	w := httptest.NewRecorder()
+	mux.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/sw.js", nil))
+	expect(t, w, 200, map[string]string{
+		"Content-Security-Policy": workerPolicy, "Cache-Control": "no-cache", "Content-Type": "text/javascript; charset=utf-8",
+	})
+	if w.Body.String() != "const version = 1;" {
+		t.Errorf("the worker is %q", w.Body)
 	}
 }
 

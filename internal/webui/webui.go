@@ -32,8 +32,11 @@ var files embed.FS
 const (
 	pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; " +
 		"font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; " +
-		"frame-ancestors 'none'; object-src 'none'; require-trusted-types-for 'script'"
-	docsPolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
+		"frame-ancestors 'none'; object-src 'none'; require-trusted-types-for 'script'; " +
+		"trusted-types svelte-trusted-html fillbook-worker"
+	// A worker obeys the policy of its own file: it only fetches the page's files.
+	workerPolicy = "default-src 'none'; connect-src 'self'"
+	docsPolicy   = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
 		"font-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'none'"
 )
 

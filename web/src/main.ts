@@ -1,6 +1,7 @@
 import { mount } from 'svelte';
 import App from './App.svelte';
 import { startRouter } from './app/router.svelte';
+import { registerWorker } from './lib/worker';
 import './styles/fonts.css';
 import './styles/tokens.css';
 import './styles/base.css';
@@ -10,3 +11,4 @@ import './styles/print.css';
 
 startRouter();
 mount(App, { target: document.getElementById('app')! });
+registerWorker();

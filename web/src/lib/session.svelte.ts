@@ -9,6 +9,7 @@ import { questions } from './conflicts.svelte';
 import { connection } from './connection.svelte';
 import { currentUser } from './currentUser.svelte';
 import { parkDrafts } from './drafts';
+import { forgetDay } from './offlineDay';
 import { outbox } from './outbox.svelte';
 import { preferences } from './preferences.svelte';
 
@@ -92,6 +93,7 @@ class Session {
   private handleSignedOut(): void {
     this.ended = !this.leaving && currentUser.profile !== null;
     this.leaving = false;
+    forgetDay();
     currentUser.profile = null;
     queryClient.clear();
     preferences.clear();
