@@ -43,7 +43,11 @@ func TestPreviewExcludesSkippedRows(t *testing.T) {
 			"AAPL,buy,5,50,2026-11-05T09:00:00Z\n"
 		preview := d.upload("/imports", file).want(http.StatusOK)
 		preview.is("new_rows", "1").is("errors.0.row", "1").is("sample_trades.1", "null")
-		preview.holds("sample_trades.0", `{"quantity": 5, "avg_entry_price": 50, "opened_at": "2026-11-05T09:00:00Z"}`)
+		preview.holds("sample_trades.0", `{"quantity": 5, "avg_entry_price": 50, "opened_at": "2026-11-05T09:00:00Z", "option_right": null, "strike": null, "expiry": null}`)
+		options := "symbol,side,quantity,price,executed_at,instrument_type,option_right,strike,expiry,multiplier\n" +
+			"SPY,buy,1,2.5,2026-01-05T15:00:00Z,option,put,450.5,2026-06-19,100\n"
+		d.upload("/imports", options).want(http.StatusOK).
+			holds("sample_trades.0", `{"symbol": "SPY", "option_right": "put", "strike": 450.5, "expiry": "2026-06-19", "multiplier": 100}`)
 	})
 }
 

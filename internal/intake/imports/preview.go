@@ -94,6 +94,12 @@ type SampleTrade struct {
 	EntryPrice decimal.Decimal `json:"avg_entry_price"`
 	ExitPrice  decimal.Null    `json:"avg_exit_price"`
 	NetPnL     decimal.Null    `json:"net_pnl"`
+	// OptionRight, Strike and Expiry are an option's contract; Multiplier is null if the
+	// file does not state it.
+	OptionRight *string      `json:"option_right" doc:"call or put; null without an option, as are strike and expiry."`
+	Strike      decimal.Null `json:"strike"`
+	Expiry      *journal.Day `json:"expiry"`
+	Multiplier  decimal.Null `json:"multiplier" doc:"null if it is not known from the file."`
 }
 
 // JournalSummary sums up a journal or a backup.
@@ -261,6 +267,13 @@ func sampleTrade(t statement.Trade) SampleTrade {
 	trade := SampleTrade{
 		Symbol: t.Fill.Symbol, Type: cmp.Or(t.Fill.Type, instruments.TypeStock), Direction: string(t.Direction), Status: "open", Quantity: t.QtyOpened,
 		OpenedAt: time.UnixMicro(t.First.At).UTC(), EntryPrice: t.AvgEntry, ExitPrice: t.AvgExit, NetPnL: t.NetPnL,
+		Strike: t.Fill.Strike, Multiplier: t.Fill.Multiplier,
+	}
+	if t.Fill.Right != "" {
+		trade.OptionRight = &t.Fill.Right
+	}
+	if t.Fill.Expiry != "" {
+		trade.Expiry = &t.Fill.Expiry
 	}
 	if t.QtyRemaining.IsZero() {
 		closed := time.UnixMicro(t.Last.At).UTC()

@@ -6183,14 +6183,21 @@ export interface components {
             /** Format: date-time */
             closed_at: string | null;
             direction: string;
+            expiry: string | null;
             instrument_type: string;
+            /** @description null if it is not known from the file. */
+            multiplier: number | null;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             net_pnl: number | null;
             /** Format: date-time */
             opened_at: string;
+            /** @description call or put; null without an option, as are strike and expiry. */
+            option_right: string | null;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             quantity: number;
             status: string;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            strike: number | null;
             symbol: string;
         } & {
             [key: string]: unknown;
