@@ -44,6 +44,7 @@ type cli struct {
 	DisableTOTP   disableTOTPCommand   `cmd:"" name:"disable-totp" help:"Turn off a user's second factor."`
 	Migrate       migrateCommand       `cmd:"" help:"Update the database schema."`
 	Check         checkCommand         `cmd:"" help:"Recompute every trade from its fills and compare. Changes nothing."`
+	History       historyCommand       `cmd:"" help:"Verify an exported history."`
 	Regroup       regroupCommand       `cmd:"" help:"Rebuild every trade from its fills. Trades keep their ids."`
 	Import        importCommand        `cmd:"" help:"Import a broker file or a backup into a user's journal."`
 	ImportBars    importBarsCommand    `cmd:"" name:"import-bars" help:"Import a file of price bars for a user's charts."`
@@ -125,7 +126,7 @@ func report(stderr io.Writer, err error) int {
 	case errors.Is(err, db.ErrDamaged):
 		fmt.Fprintln(stderr, "fillbook: keep the damaged file, and restore your latest backup into an empty data directory with 'fillbook restore'")
 		return exitUsage
-	case errors.Is(err, identity.ErrOtherSecret), errors.Is(err, errCannotStart), errors.Is(err, watch.ErrConfig):
+	case errors.Is(err, identity.ErrOtherSecret), errors.Is(err, errCannotStart), errors.Is(err, watch.ErrConfig), errors.Is(err, errNotVerified):
 		return exitUsage
 	}
 	return exitFailed

@@ -144,7 +144,7 @@ func (s *settings) install(d *db.DB, keys *secrets.Keys, log *slog.Logger, metri
 	return installation.New(installation.Options{
 		Outbound: outbound.New(outbound.Options{Enabled: s.Outbound, Endpoints: endpoints, Version: version, Log: log}),
 		DB:       d, Keys: keys, Clock: journal.SystemClock, Log: log, Attachments: attachments,
-		AttachmentMaxBytes: s.AttachmentMaxBytes, BarsPerUser: s.BarsPerUser, Identity: identity.Options{RegistrationOpen: s.RegistrationOpen, AfterHash: heap.releaseSoon},
+		AttachmentMaxBytes: s.AttachmentMaxBytes, BarsPerUser: s.BarsPerUser, UndoDays: &s.UndoDays, Identity: identity.Options{RegistrationOpen: s.RegistrationOpen, AfterHash: heap.releaseSoon},
 		BeforeLargeImport: heap.reduceHeapGrowth, FiguresDir: filepath.Join(s.DataDir, "columns"),
 		ObserveRun: func(o connections.Observation) {
 			metrics.ObserveConnectionRun(o.Provider, string(o.Outcome), o.Requests, o.EndedAt, o.Outcome == connections.StatusOK)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 
+	"fillbook/internal/base/history"
 	"fillbook/internal/base/outbound"
 	"fillbook/internal/base/secrets"
 	"fillbook/internal/providers"
@@ -45,6 +46,7 @@ type settings struct {
 	Outbound           bool           `name:"outbound" env:"SVC_OUTBOUND" default:"false" help:"Allow requests to providers that users choose, for example of prices."`
 	OutboundEndpoints  []string       `name:"outbound-endpoints" env:"SVC_OUTBOUND_ENDPOINTS" placeholder:"PROVIDER=URL" help:"Other addresses of providers, for example of a proxy."`
 	ImportsAtOnce      int            `name:"imports-at-once" env:"SVC_IMPORTS_AT_ONCE" default:"2" help:"Files of one user that are imported at the same time; others wait. 0: no limit."`
+	UndoDays           int            `name:"undo-days" env:"SVC_UNDO_DAYS" default:"30" help:"Days for which deleted content is kept, so that a deletion can be undone. 0: none is kept."`
 	WatchDir           string         `name:"watch-dir" env:"SVC_WATCH_DIR" placeholder:"DIR" help:"Directory with a folder for each account, named after its id, whose files are imported. Default: none."`
 }
 
@@ -88,6 +90,8 @@ func (s *settings) check() error {
 		return errors.New("SVC_ATTACHMENT_MAX_BYTES must be between 1 KiB and 1 GiB")
 	case s.ImportsAtOnce < 0 || s.ImportsAtOnce > 1000:
 		return errors.New("SVC_IMPORTS_AT_ONCE must be between 0 and 1000")
+	case s.UndoDays < 0 || s.UndoDays > history.MaxUndoDays:
+		return errors.New("SVC_UNDO_DAYS must be between 0 and 3650")
 	case s.DatabaseConns < 0 || s.DatabaseConns > 1000:
 		return errors.New("SVC_DATABASE_CONNS must be between 0 and 1000")
 	}

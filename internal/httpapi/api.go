@@ -176,7 +176,7 @@ func (a *API) resources() []resource {
 		barSourceAPI{s.BarSources},
 		connectionAPI{s.Connections},
 		historyAPI{s.History, s.Ledger, s.RelatedRecords},
-		exportAPI{db: s.DB, clock: s.Clock, log: s.Log, playbook: s.Playbook, figures: s.Figures, trades: s.Trades},
+		exportAPI{db: s.DB, clock: s.Clock, log: s.Log, playbook: s.Playbook, figures: s.Figures, trades: s.Trades, history: s.History},
 		shareAPI{s.Sharing, a.options.PublicURL, a.options.ShareLinks},
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"fillbook/internal/backup"
 	"fillbook/internal/base/db"
+	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/figures/columns"
 	"fillbook/internal/figures/tradeview"
@@ -22,7 +23,7 @@ import (
 
 type exportQuery struct {
 	TradeFilter
-	Format enumParam[backup.Format, exportFormats] `query:"format" doc:"json is the complete backup (default), zip the backup with attachments, csv and xlsx are tables."`
+	Format enumParam[backup.Format, exportFormats] `query:"format" doc:"json is the complete backup (default), zip the backup with attachments, csv and xlsx are tables, history is the history with its hashes as JSON Lines."`
 	Bars   flagParam                               `query:"bars" doc:"true adds your price bars to a backup of all accounts. Default false: data vendors do not allow passing them on, and they can be imported again."`
 	Rows   enumParam[backup.Rows, exportRowSet]    `query:"rows" doc:"The rows of a table. Default trades; an xlsx of trades has sheets of executions and cash as well. realized-gains: one row for each closing fill, with proceeds, cost, fees and gain; from and to test the closing fill, as with pnl_basis=realized."`
 }
@@ -32,7 +33,10 @@ type (
 	exportRowSet  struct{}
 )
 
-func (exportFormats) values() []backup.Format { return backup.Formats() }
+// historyFormat is the history as JSON Lines.
+const historyFormat backup.Format = "history"
+
+func (exportFormats) values() []backup.Format { return append(backup.Formats(), historyFormat) }
 func (exportRowSet) values() []backup.Rows    { return backup.RowKinds() }
 
 func (in exportQuery) request(owner journal.UserID) (backup.Request, error) {
@@ -74,6 +78,7 @@ type exportAPI struct {
 	playbook *playbook.Service
 	figures  *columns.Service
 	trades   *tradeview.Service
+	history  *history.Service
 }
 
 func (a exportAPI) register(api *API) {
@@ -84,10 +89,14 @@ func (a exportAPI) register(api *API) {
 	for _, format := range backup.Formats() {
 		read.files = append(read.files, format.MediaType())
 	}
+	read.files = append(read.files, history.ExportMediaType)
 	register(api, read, a.export)
 }
 
 func (a exportAPI) export(ctx context.Context, in *exportQuery) (*huma.StreamResponse, error) {
+	if in.Format.Value == historyFormat {
+		return a.exportHistory(ctx, in)
+	}
 	request, err := in.request(caller(ctx).UserID)
 	if err != nil {
 		return nil, err
@@ -105,6 +114,43 @@ func (a exportAPI) export(ctx context.Context, in *exportQuery) (*huma.StreamRes
 		return nil, err
 	}
 	return &huma.StreamResponse{Body: func(hc huma.Context) { a.sendExport(ctx, hc, request) }}, nil
+}
+
+// exportHistory writes the history, or the stream of one account.
+func (a exportAPI) exportHistory(ctx context.Context, in *exportQuery) (*huma.StreamResponse, error) {
+	for name := range in.sent {
+		if name != "account_id" {
+			return nil, journal.InvalidField(name, "%s filters trades. The history has no such filter.", name)
+		}
+	}
+	var account journal.AccountID
+	switch accounts := in.filter.Scope.Accounts; len(accounts) {
+	case 0:
+	case 1:
+		if account = accounts[0]; !journal.AllowsAccount(ctx, account) {
+			return nil, journal.NotFound("account")
+		}
+	default:
+		return nil, journal.InvalidField("account_id", "The history is exported for one account or for all.")
+	}
+	owner, now := caller(ctx).UserID, a.clock()
+	if account != "" {
+		page, err := a.history.List(ctx, owner, history.Query{Account: account, Limit: 1})
+		if err == nil && !page.HasStream {
+			err = a.db.View(ctx, func(tx *db.Tx) error { return ledger.CheckAccountOwner(ctx, tx, owner, account) })
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return &huma.StreamResponse{Body: func(hc huma.Context) {
+		writeFile(hc, map[string]string{
+			"Content-Type":        history.ExportMediaType,
+			"Content-Disposition": mime.FormatMediaType("attachment", map[string]string{"filename": "fillbook-history-" + string(journal.DayOf(now)) + ".jsonl"}),
+		}, func(out io.Writer) error {
+			return a.db.View(ctx, func(tx *db.Tx) error { return a.history.Export(ctx, tx, owner, account, out) })
+		})
+	}}, nil
 }
 
 // sendExport writes the file as it is read.

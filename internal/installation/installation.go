@@ -169,10 +169,10 @@ func (i *Installation) Close() error {
 }
 
 // Sweep deletes what is no longer needed: expired sessions, old audit events, files
-// without an attachment, abandoned imports, old hook bodies.
+// without an attachment, abandoned imports, old hook bodies, expired content of the history.
 func (i *Installation) Sweep(ctx context.Context) error {
 	_, err := i.Playbook.SweepFiles(ctx)
-	return errors.Join(i.Identity.Sweep(ctx), i.Imports.Sweep(ctx), i.Hooks.Sweep(ctx), i.Figures.Sweep(i.Clock()), err)
+	return errors.Join(i.Identity.Sweep(ctx), i.Imports.Sweep(ctx), i.Hooks.Sweep(ctx), i.History.Sweep(ctx), i.Figures.Sweep(i.Clock()), err)
 }
 
 // DeleteUser deletes a user with everything they own, including files.
