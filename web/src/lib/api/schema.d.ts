@@ -11546,8 +11546,8 @@ export interface operations {
                 trade_id?: components["parameters"]["filter.trade_id"];
                 /** @description Words, each the beginning of a word in the notes, the symbol or the tags of the trade, in any case. All must be found. */
                 q?: components["parameters"]["filter.q"];
-                /** @description json is the complete backup (default), zip the backup with attachments, csv and xlsx are tables. */
-                format?: "json" | "csv" | "xlsx" | "zip";
+                /** @description json is the complete backup (default), zip the backup with attachments, csv and xlsx are tables, history is the history with its hashes as JSON Lines. */
+                format?: "json" | "csv" | "xlsx" | "zip" | "history";
                 /** @description true adds your price bars to a backup of all accounts. Default false: data vendors do not allow passing them on, and they can be imported again. */
                 bars?: boolean;
                 /** @description The rows of a table. Default trades; an xlsx of trades has sheets of executions and cash as well. realized-gains: one row for each closing fill, with proceeds, cost, fees and gain; from and to test the closing fill, as with pnl_basis=realized. */
@@ -11568,6 +11568,7 @@ export interface operations {
                     "application/json": {
                         [key: string]: unknown;
                     };
+                    "application/jsonl": string;
                     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
                     "application/zip": string;
                     "text/csv": string;
