@@ -26,6 +26,26 @@ export interface Order {
   down: boolean;
 }
 
+/** Returns the columns in the user's order; those it does not name keep their place after the one before them. */
+export function arrangeColumns<C extends { id: string }>(columns: C[], order: string[]): C[] {
+  const named = order.flatMap((id) => columns.find((c) => c.id === id) ?? []);
+  if (named.length === 0) return columns;
+  const arranged = [...named];
+  columns.forEach((column, i) => {
+    if (order.includes(column.id)) return;
+    const before = columns[i - 1];
+    arranged.splice(before ? arranged.indexOf(before) + 1 : 0, 0, column);
+  });
+  return arranged;
+}
+
+/** Returns the ids with one of them moved to the place of another. */
+export function moveId(ids: string[], id: string, to: number): string[] {
+  const left = ids.filter((other) => other !== id);
+  left.splice(Math.max(0, Math.min(to, left.length)), 0, id);
+  return left;
+}
+
 /** Returns the rows in the order of a column with `by`. A row that is not loaded yet is null and sorts last. */
 export function sortRows<T>(rows: (T | null)[], columns: Column<T>[], order: Order | null): (T | null)[] {
   const by = columns.find((c) => c.id === order?.column)?.by;

@@ -7,7 +7,7 @@ import { asApiError } from './api/errors';
 import { connection } from './connection.svelte';
 import { isZone } from './filter/filter';
 import { weekStartOf } from './format/days';
-import { applyColors, applyTheme, storedTheme, type Colors, type Theme } from './theme';
+import { applyColors, applyDensity, applyTheme, storedTheme, type Colors, type Theme } from './theme';
 import { toast } from './toasts.svelte';
 
 export type Stored = Record<string, unknown>;
@@ -82,6 +82,7 @@ class Preferences {
   private applyAppearance(): void {
     applyTheme(this.theme);
     applyColors(this.colors);
+    applyDensity(this.get<string>('tables.density', '') === 'compact');
   }
 
   /** Like set, for the journal's settings. */

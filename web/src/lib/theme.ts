@@ -18,6 +18,12 @@ export function applyColors(colors: Colors): void {
   localStorage.setItem('fillbook.colors', colors);
 }
 
+/** Sets the height of table rows. */
+export function applyDensity(isCompact: boolean): void {
+  if (isCompact) document.documentElement.dataset.density = 'compact';
+  else delete document.documentElement.dataset.density;
+}
+
 export function storedTheme(): Theme {
   const stored = localStorage.getItem('fillbook.theme');
   return stored === 'light' || stored === 'dark' ? stored : 'system';

@@ -1,3 +1,4 @@
+import { countActions } from './actions';
 import { expect, mainAccount, test, trade } from './fixtures';
 import { importCsv, manyTrades } from './journal';
 
@@ -139,4 +140,39 @@ test('the keys j, k, Enter and x work in the list and in the drawer', async ({ p
   await page.keyboard.press('Escape');
   await expect(page.getByRole('dialog')).toHaveCount(0);
   await expect(page).toHaveURL(/\/trades$/);
+});
+
+test('twenty trades are tagged in four actions, with the totals of the selection', async ({
+  page,
+  api,
+  signIn,
+}) => {
+  const account = await mainAccount(api);
+  for (let i = 1; i <= 20; i++)
+    await trade(api, account, `S${i}`, `2026-03-${String(i).padStart(2, '0')}`, 10, 11);
+  await signIn('/trades');
+  const header = page.getByRole('button', { name: 'Symbol' });
+  await expect(page.getByText('20 trades', { exact: true })).toBeVisible();
+  const before = (await header.boundingBox())!.y;
+  const actions = countActions(page);
+  await actions.click(page.getByLabel('Select all'));
+  await expect(page.getByText('20 trades selected')).toBeVisible();
+  expect((await header.boundingBox())!.y).toBe(before);
+  await expect(page.locator('.sums')).toContainText('+$2,000.00');
+  await actions.press('t');
+  await actions.type(page.getByRole('dialog', { name: 'Tag 20 trades' }).getByLabel('Tag'), 'Friday test');
+  await actions.press('Enter');
+  expect(actions.count).toBe(4);
+  await expect(page.getByText('20 trades tagged.')).toBeVisible();
+  const tagged = await api<{ tags: { name: string }[] }[]>('GET', '/trades');
+  expect(tagged.every((t) => t.tags.some((tag) => tag.name === 'Friday test'))).toBe(true);
+
+  // Columns are moved with the keyboard, and rows can be lower; both are kept.
+  await header.focus();
+  await page.keyboard.press('Shift+ArrowLeft');
+  await page.getByRole('button', { name: 'Columns' }).click();
+  await page.getByRole('menuitemcheckbox', { name: 'Compact rows' }).click();
+  await page.reload();
+  await expect(page.getByRole('columnheader').nth(1)).toHaveText(/Symbol/);
+  await expect.poll(async () => (await page.locator('tbody tr').nth(1).boundingBox())!.height).toBe(30);
 });

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { nextOrder, sortRows, visibleRows, type Column } from '../../src/components/table';
+import {
+  arrangeColumns,
+  moveId,
+  nextOrder,
+  sortRows,
+  visibleRows,
+  type Column,
+} from '../../src/components/table';
 
 interface Row {
   name: string;
@@ -34,6 +41,23 @@ describe('a table', () => {
     const first = nextOrder(columns[1]!, null);
     const second = nextOrder(columns[1]!, first);
     expect([first?.down, second?.down, nextOrder(columns[1]!, second)]).toEqual([true, false, null]);
+  });
+
+  it('keeps the order of columns, and puts a new one after its neighbor', () => {
+    const make = (ids: string) => [...ids].map((id) => ({ id }));
+    const arrange = (ids: string, order: string) =>
+      arrangeColumns(make(ids), [...order])
+        .map((c) => c.id)
+        .join('');
+    expect([
+      arrange('abcd', ''),
+      arrange('abcd', 'dcba'),
+      arrange('abcd', 'ca'),
+      arrange('abcd', 'xcb'),
+    ]).toEqual(['abcd', 'dcba', 'cdab', 'acdb']);
+    expect(moveId(['a', 'b', 'c'], 'a', 1)).toEqual(['b', 'a', 'c']);
+    expect(moveId(['a', 'b', 'c'], 'c', -1)).toEqual(['c', 'a', 'b']);
+    expect(moveId(['a', 'b', 'c'], 'a', 9)).toEqual(['b', 'c', 'a']);
   });
 
   it('draws only the rows in view', () => {

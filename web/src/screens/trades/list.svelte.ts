@@ -110,9 +110,14 @@ export class TradeList {
   }
 
   /** Loads all rows. Returns when they are loaded or loading has failed. */
-  async loadAll(): Promise<void> {
-    this.wanted = this.total;
-    while (this.next !== null && this.error === null) {
+  loadAll(): Promise<void> {
+    return this.loadFirst(this.total);
+  }
+
+  /** Loads the first rows. Returns when they are loaded or loading has failed. */
+  async loadFirst(count: number): Promise<void> {
+    this.wanted = Math.max(this.wanted, Math.min(count, this.total));
+    while (this.next !== null && this.error === null && this.loaded.length < this.wanted) {
       await this.loadWanted();
       if (this.busy) await new Promise((done) => setTimeout(done, 50)); // another call is loading
     }
