@@ -62,8 +62,7 @@ test('j and k step through the notes, and the type filters them', async ({ page,
   await api('POST', '/notes', { type: 'daily_log', occurred_at: '2026-03-03', title: 'Newer', body: 'b' });
   await signIn('/notes');
   await expect(page.getByText('2 notes', { exact: true })).toBeVisible();
-  await page.keyboard.press('j');
-  await expect(page.getByRole('heading', { name: 'Newer' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Newer' })).toBeVisible(); // the newest is open
   await page.keyboard.press('j');
   await expect(page.getByRole('heading', { name: 'Older' })).toBeVisible();
   await page.keyboard.press('k');

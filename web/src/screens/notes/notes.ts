@@ -2,6 +2,7 @@
 
 import type { Schemas } from '../../lib/api/client';
 import { reviewQuestions } from '../../lib/noteTemplates';
+import { isMonthlyReview, monthlyTitle } from '../../lib/reviews';
 
 export type Note = Schemas['Note'];
 export type NoteType = Note['type'];
@@ -14,6 +15,27 @@ export const noteTypes: { value: NoteType; label: string }[] = [
 
 export function noteTypeLabel(type: NoteType): string {
   return noteTypes.find((t) => t.value === type)?.label ?? type;
+}
+
+/** Returns what a list says of a note. */
+export const describeType = (note: Note) => (isMonthlyReview(note) ? monthlyTitle : noteTypeLabel(note.type));
+
+/** A choice of the list: all notes, a type, or the monthly among the reviews. */
+export type NoteKind = NoteType | 'all' | 'monthly';
+
+export const noteKinds: { value: NoteKind; label: string }[] = [
+  { value: 'all', label: 'All' },
+  { value: 'daily_log', label: 'Daily' },
+  { value: 'weekly_review', label: 'Weekly' },
+  { value: 'monthly', label: 'Monthly' },
+  { value: 'note', label: 'Notes' },
+];
+
+/** Reports whether a note is of a kind. A monthly review is stored as a weekly one with its own title. */
+export function isOfKind(note: Note, kind: NoteKind): boolean {
+  if (kind === 'all') return true;
+  const own = isMonthlyReview(note) ? 'monthly' : note.type;
+  return own === kind;
 }
 
 /** The text a new note of a type starts with. */
