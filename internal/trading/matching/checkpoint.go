@@ -65,13 +65,22 @@ func (c *Checkpoint) String() string {
 	for _, n := range c.numbers() {
 		b = n.AppendTo(append(b, ' '))
 	}
+	if c.state.removed {
+		b = append(append(b, ' '), removedWord...)
+	}
 	return string(b)
 }
+
+// removedWord ends the text of a checkpoint up to which only removals closed anything.
+const removedWord = "removed"
 
 // ParseCheckpoint parses a checkpoint's text.
 func ParseCheckpoint(text string) (*Checkpoint, error) {
 	c := &Checkpoint{}
 	words := strings.Fields(text)
+	if n := len(words); n > 0 && words[n-1] == removedWord {
+		c.state.removed, words = true, words[:n-1]
+	}
 	positions, numbers := c.positions(), c.numbers()
 	const before, between = 2, 1
 	if len(words) != before+len(positions)+between+len(numbers) {

@@ -24,6 +24,7 @@ type Fill struct {
 	At int64
 	// Seq is the arrival number; it orders fills with the same instant.
 	Seq  int64
+	Kind Kind
 	Side Side
 	// Quantity is always positive; Side is its direction.
 	Quantity decimal.Decimal
@@ -35,7 +36,7 @@ type Fill struct {
 	Commission decimal.Decimal
 	// StatedPnL is the broker's own gross result for what this fill closes, for
 	// instruments whose result cannot be computed from prices alone. It has no meaning on
-	// a fill that only opens.
+	// a fill that only opens, and none on a removal.
 	StatedPnL decimal.Null
 }
 
@@ -79,6 +80,9 @@ type piece struct {
 }
 
 func newPiece(f *Fill) piece {
+	if f.Kind == KindOpening {
+		return piece{fill: f, quantity: f.Quantity}
+	}
 	return piece{fill: f, quantity: f.Quantity, fees: f.Fees, commission: f.Commission}
 }
 

@@ -14,6 +14,8 @@ type holding struct {
 	gross, spent decimal.Decimal
 	// rate is the sum over closings with a stated result.
 	rate Rate
+	// removed reports that something was closed, and only by removals.
+	removed bool
 }
 
 // start sets the holding to one beginning with a piece.
@@ -45,19 +47,37 @@ func (h *holding) addEntry(p *piece) {
 func (h *holding) addExit(p *piece) {
 	t, value := &h.trade, p.value()
 	notional := value.Mul(p.fill.Multiplier)
+	isFirst := t.QtyRemaining.Equal(t.QtyOpened)
 	var entry, entryCosts decimal.Decimal
 	entry, h.openNotional = h.splitShare(h.openNotional, p.quantity)
 	entryCosts, h.openCosts = h.splitShare(h.openCosts, p.quantity)
-	h.exited = h.exited.Add(value)
-	priced := t.Direction.signedGain(notional.Sub(entry))
-	h.gross = h.gross.Add(p.fill.StatedPnL.Or(priced))
-	if p.fill.StatedPnL.Valid {
-		h.rate = h.rate.add(p.fill.StatedPnL.Decimal, priced)
+	if p.fill.Kind == KindRemoval {
+		h.removed = h.removed || isFirst
+		notional, value = entry, entry.DivAverage(p.fill.Multiplier)
+	} else {
+		h.removed = false
+		h.addResult(p.fill.StatedPnL, t.Direction.signedGain(notional.Sub(entry)))
 	}
+	h.exited = h.exited.Add(value)
+	t.EndedBy = p.fill.Kind.asEnding()
 	h.spent = decimal.Sum(h.spent, entryCosts, p.costs())
 	t.QtyRemaining = t.QtyRemaining.Sub(p.quantity)
 	t.ExitNotional = t.ExitNotional.Add(notional)
 	h.addFigures(p, notional)
+}
+
+// addResult adds a closing's result: the stated one, else the priced one.
+func (h *holding) addResult(stated decimal.Null, priced decimal.Decimal) {
+	h.gross = h.gross.Add(stated.Or(priced))
+	if stated.Valid {
+		h.rate = h.rate.add(stated.Decimal, priced)
+	}
+}
+
+// averagePrice returns the open position's average entry price, which a removal with
+// some multiplier has.
+func (h *holding) averagePrice(multiplier decimal.Decimal) decimal.Decimal {
+	return h.openNotional.DivAverage(h.trade.QtyRemaining.Mul(multiplier))
 }
 
 // splitShare splits an amount for the whole open quantity: the share being closed, and
@@ -74,7 +94,9 @@ func (h *holding) splitShare(amount, quantity decimal.Decimal) (taken, left deci
 func (h *holding) addFigures(p *piece, notional decimal.Decimal) {
 	t := &h.trade
 	t.Last = p.fill.Position()
-	t.Volume = t.Volume.Add(notional.Abs())
+	if p.fill.Kind.hasVolume() {
+		t.Volume = t.Volume.Add(notional.Abs())
+	}
 	t.FeesTotal = t.FeesTotal.Add(p.fees)
 	t.Commission = t.Commission.Add(p.commission)
 }
@@ -91,8 +113,10 @@ func (h *holding) toTrade() Trade {
 	t.Rate = h.rate.finalRate(t.IsClosed())
 	t.RealizedPnL = h.gross.Sub(h.spent)
 	if !t.IsClosed() {
+		t.EndedBy = KindTrade
 		return t
 	}
+	t.Removed = h.removed
 	t.GrossPnL, t.NetPnL = decimal.Of(h.gross), decimal.Of(t.RealizedPnL)
 	t.ReturnPct = t.Rate.Ratio(decimal.New(100).Mul(t.RealizedPnL), t.EntryNotional.Abs(), PercentScale)
 	return t

@@ -25,17 +25,18 @@ type fillSequence struct {
 	fills    []Fill
 }
 
-func anyFills(mayState bool) *rapid.Generator[[]Fill] {
+// anyFills returns random fills, with stated results and all kinds if special is true.
+func anyFills(special bool) *rapid.Generator[[]Fill] {
 	return rapid.Custom(func(t *rapid.T) []Fill {
 		var d fillSequence
 		for range rapid.IntRange(0, 24).Draw(t, "length") {
-			d.next(t, mayState)
+			d.next(t, special)
 		}
 		return d.fills
 	})
 }
 
-func (d *fillSequence) next(t *rapid.T, mayState bool) {
+func (d *fillSequence) next(t *rapid.T, special bool) {
 	n := len(d.fills)
 	d.at += rapid.Int64Range(0, 2).Draw(t, "wait")
 	f := Fill{ID: "f" + strconv.Itoa(n), At: d.at, Seq: int64(n), Side: Buy}
@@ -51,11 +52,28 @@ func (d *fillSequence) next(t *rapid.T, mayState bool) {
 	f.Multiplier = rapid.SampledFrom([]decimal.Decimal{decimal.New(1), decimal.New(50), decimal.Must("0.1")}).Draw(t, "multiplier")
 	f.Fees = decimal.FromScaled(rapid.Int64Range(-3, 100).Draw(t, "fees"), 2)
 	f.Commission = decimal.FromScaled(rapid.Int64Range(-3, 100).Draw(t, "commission"), 13)
-	if mayState && rapid.IntRange(0, 3).Draw(t, "state") == 0 {
+	if special && rapid.IntRange(0, 3).Draw(t, "state") == 0 {
 		f.StatedPnL = decimal.Of(decimal.FromScaled(rapid.Int64Range(-999, 999).Draw(t, "stated"), 2))
 	}
-	d.position = d.position.Add(signedQuantity(f.Side, f.Quantity))
+	if special && rapid.IntRange(0, 2).Draw(t, "special") == 0 {
+		f.Kind = rapid.SampledFrom(Kinds()).Draw(t, "kind")
+	}
+	d.position = d.position.Add(signedQuantity(f.Side, f.Quantity.Sub(d.leftover(f))))
 	d.fills = append(d.fills, f)
+}
+
+// leftover returns what of a fill belongs to no trade.
+func (d *fillSequence) leftover(f Fill) decimal.Decimal {
+	held := d.position.Abs()
+	switch {
+	case !f.Kind.OnlyCloses():
+		return decimal.Zero
+	case signedQuantity(f.Side, d.position).Sign() >= 0:
+		return f.Quantity
+	case f.Quantity.Cmp(held) > 0:
+		return f.Quantity.Sub(held)
+	}
+	return decimal.Zero
 }
 
 // adjustQuantity turns some fills into ones that flatten or cross the position.
@@ -151,14 +169,15 @@ func checkInvariants(t *rapid.T, trade Trade) {
 	}
 }
 
-// TestPartsSumToTheirFills: a fill's parts add up to it, and only a crossing fill is in
-// two trades.
+// TestPartsSumToTheirFills: a fill's parts and its leftover add up to it, and only a
+// crossing fill is in two trades.
 func TestPartsSumToTheirFills(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		fills := anyFills(true).Draw(t, "fills")
-		parts := map[string][]Part{}
-		for _, trade := range Group(fills, Head{}) {
+		parts, left := map[string][]Part{}, map[string]decimal.Decimal{}
+		grouping := Grouping{ReportClosing: func(c Closure) { left[c.FillID] = c.Leftover }}
+		for trade := range grouping.Walk(slices.Values(fills)) {
 			for _, p := range trade.Parts {
 				parts[p.FillID] = append(parts[p.FillID], p)
 			}
@@ -172,7 +191,14 @@ func TestPartsSumToTheirFills(t *testing.T) {
 				sum.Fees = sum.Fees.Add(p.Fees)
 				sum.Commission = sum.Commission.Add(p.Commission)
 			}
-			want := Part{Quantity: f.Quantity, Fees: f.Fees, Commission: f.Commission}
+			want := Part{Quantity: f.Quantity.Sub(left[f.ID]), Fees: f.Fees, Commission: f.Commission}
+			if f.Kind == KindOpening {
+				want.Fees, want.Commission = decimal.Zero, decimal.Zero
+			}
+			if !left[f.ID].IsZero() {
+				want.Fees, _ = f.Fees.Split(want.Quantity, f.Quantity, CostScale)
+				want.Commission, _ = f.Commission.Split(want.Quantity, f.Quantity, CostScale)
+			}
 			if diff := cmp.Diff(want, sum); diff != "" {
 				t.Fatalf("parts of fill %s: %s", f.ID, diff)
 			}
@@ -322,7 +348,20 @@ func TestArrivalDoesNotMatterForDistinctInstants(t *testing.T) {
 
 func checkOracleAgrees(t *rapid.T) {
 	fills := anyFills(true).Draw(t, "fills")
-	got := Group(fills, Head{})
+	left := map[string]string{}
+	grouping := Grouping{ReportClosing: func(c Closure) {
+		if !c.Leftover.IsZero() {
+			left[c.FillID] = c.Leftover.Rat().RatString()
+		}
+	}}
+	got := slices.Collect(grouping.Walk(slices.Values(fills)))
+	wantLeft := map[string]string{}
+	for id, quantity := range oracle.Leftovers(toOracleFills(fills)) {
+		wantLeft[id] = quantity.RatString()
+	}
+	if diff := cmp.Diff(wantLeft, left); diff != "" {
+		t.Fatalf("leftovers (-oracle +got):\n%s", diff)
+	}
 	want := oracle.Recompute(rapid.Permutation(toOracleFills(fills)).Draw(t, "order"))
 	if len(got) != len(want) {
 		t.Fatalf("%d trades, the oracle has %d", len(got), len(want))
@@ -342,7 +381,7 @@ func toOracleFills(fills []Fill) []oracle.Fill {
 	var out []oracle.Fill
 	for _, f := range fills {
 		o := oracle.Fill{
-			ID: f.ID, At: f.At, Seq: f.Seq, Buy: f.Side == Buy,
+			ID: f.ID, Kind: f.Kind.String(), At: f.At, Seq: f.Seq, Buy: f.Side == Buy,
 			Quantity: f.Quantity.Rat(), Price: f.Price.Rat(), Multiplier: f.Multiplier.Rat(),
 			Fees: f.Fees.Rat(), Commission: f.Commission.Rat(),
 		}
@@ -366,18 +405,22 @@ func formatTrade(t Trade) []string {
 	for _, p := range t.Parts {
 		ids = append(ids, p.FillID)
 	}
-	return formatFields(ids, t.Direction == Long, t.QtyOpened.Rat(), t.QtyRemaining.Rat(), t.EntryNotional.Rat(), t.ExitNotional.Rat(),
+	ending := ""
+	if t.IsClosed() {
+		ending = t.EndedBy.String()
+	}
+	return formatFields(ids, t.Direction == Long, ending, t.Removed, t.QtyOpened.Rat(), t.QtyRemaining.Rat(), t.EntryNotional.Rat(), t.ExitNotional.Rat(),
 		t.FeesTotal.Rat(), t.Commission.Rat(), null(t.GrossPnL), null(t.NetPnL), t.RealizedPnL.Rat(),
 		t.AvgEntry.Rat(), null(t.AvgExit), t.EntrySize.Rat(), null(t.ReturnPct), null(t.Rate.Convert(t.Volume)))
 }
 
 func formatOracleTrade(t oracle.Trade) []string {
-	return formatFields(t.FillIDs, t.Long, t.Opened, t.Remaining, t.Entry, t.Exit, t.Fees, t.Commission, t.Gross, t.Net, t.Realized,
+	return formatFields(t.FillIDs, t.Long, t.EndedBy, t.Removed, t.Opened, t.Remaining, t.Entry, t.Exit, t.Fees, t.Commission, t.Gross, t.Net, t.Realized,
 		t.EntryPrice, t.ExitPrice, t.Size, t.Return, t.Volume)
 }
 
-func formatFields(ids []string, long bool, figures ...*big.Rat) []string {
-	out := []string{fmt.Sprint(ids), fmt.Sprint("long ", long)}
+func formatFields(ids []string, long bool, ending string, removed bool, figures ...*big.Rat) []string {
+	out := []string{fmt.Sprint(ids), fmt.Sprint("long ", long), "ended by " + ending, fmt.Sprint("removed ", removed)}
 	names := []string{
 		"opened", "remaining", "entry", "exit", "fees", "commission", "gross", "net", "realized",
 		"entry price", "exit price", "size", "return", "volume",

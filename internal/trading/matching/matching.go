@@ -14,6 +14,10 @@
 // costs. The rounding is necessary: otherwise a position that is halved and refilled
 // again and again would gain a digit with every fill.
 //
+// A fill whose kind only closes, such as an expiry, never opens a position: what it
+// exceeds the position by, or would add to it, belongs to no trade; see Closure.
+// A removal closes its share at exactly its cost, whatever its price.
+//
 // A stated result replaces the priced result for the part it closes; that part still
 // takes its share from the entry notional. A trade's gross result is the sum over its
 // closing parts, so a trade whose closings are all stated is exactly their sum, and one
@@ -27,6 +31,8 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+
+	"fillbook/internal/base/decimal"
 )
 
 // The scales at which figures are rounded, half to even, where they must be.
@@ -71,12 +77,24 @@ type Grouping struct {
 	Report func(Checkpoint)
 	// OmitParts leaves out trades' Parts; all their fills count as skipped.
 	OmitParts bool
+	// ReportClosing is called for every fill whose kind only closes; it may be nil.
+	ReportClosing func(Closure)
+}
+
+// Closure is what a fill whose kind only closes has closed.
+type Closure struct {
+	FillID string
+	// Leftover is the quantity that belongs to no trade.
+	Leftover decimal.Decimal
+	// Price is the average entry price at which a removal closed, zero if it closed
+	// nothing; it has no meaning for other kinds.
+	Price decimal.Decimal
 }
 
 // Walk groups fills; see the function Walk.
 func (g Grouping) Walk(fills iter.Seq[Fill]) iter.Seq[Trade] {
 	return func(yield func(Trade) bool) {
-		w, head := walk{omitParts: g.OmitParts}, g.Head
+		w, head := walk{omitParts: g.OmitParts, reportClosing: g.ReportClosing}, g.Head
 		if g.From != nil {
 			w.open = g.From.toHolding()
 		}
@@ -89,7 +107,7 @@ func (g Grouping) Walk(fills iter.Seq[Fill]) iter.Seq[Trade] {
 					return
 				}
 			}
-			if w.open != nil && g.Every > 0 && w.executions()%g.Every == 0 {
+			if w.open != nil && g.Every > 0 && w.executions()%g.Every == 0 && w.open.trade.Last == f.Position() {
 				g.Report(w.toCheckpoint())
 			}
 		}
@@ -104,9 +122,10 @@ type walk struct {
 	open *holding
 	// spare is an unused holding, and parts belong to the open trade. Both are reused for
 	// the next trade.
-	spare     *holding
-	parts     []Part
-	omitParts bool
+	spare         *holding
+	parts         []Part
+	omitParts     bool
+	reportClosing func(Closure) // may be nil
 
 	last Fill // the pieces point to it
 	any  bool
@@ -136,6 +155,13 @@ func (w *walk) nextPiece(f Fill, head Head) piece {
 // beyond a flat position, it sets p to the rest, which opens the next trade, and
 // reports that there is more.
 func (w *walk) addPiece(p *piece) (more bool) {
+	if p.fill.Kind.OnlyCloses() {
+		done := w.addClosing(p)
+		if w.reportClosing != nil {
+			w.reportClosing(done)
+		}
+		return false
+	}
 	if w.open == nil {
 		w.openTrade(p)
 	}
@@ -154,6 +180,27 @@ func (w *walk) addPiece(p *piece) (more bool) {
 		return true
 	}
 	return false
+}
+
+// addClosing adds a piece that can only close to the open trade, as far as it closes
+// anything.
+func (w *walk) addClosing(p *piece) Closure {
+	h, done := w.open, Closure{FillID: p.fill.ID, Leftover: p.quantity}
+	if h == nil || p.fill.Side == h.trade.Direction.openingSide() {
+		return done
+	}
+	done.Leftover = decimal.Zero
+	if p.fill.Kind == KindRemoval {
+		done.Price = h.averagePrice(p.fill.Multiplier)
+	}
+	closing := *p
+	if p.quantity.Cmp(h.trade.QtyRemaining) > 0 {
+		closing = p.cut(h.trade.QtyRemaining)
+		done.Leftover = p.quantity
+	}
+	h.addExit(&closing)
+	w.addPart(&closing, Closing)
+	return done
 }
 
 // openTrade opens a trade with its first piece.

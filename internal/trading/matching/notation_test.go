@@ -12,7 +12,7 @@ import (
 // parseFills reads fills in these tests' notation: one a line, or separated by
 // semicolons, as
 //
-//	side quantity@price [xMULTIPLIER] [fees F] [commission C] [stated S] [at N] [as ID]
+//	side quantity@price [xMULTIPLIER] [fees F] [commission C] [stated S] [at N] [as ID] [kind K]
 //
 // By default a fill's id is its number, which is also its instant in microseconds.
 func parseFills(t testing.TB, text string) []Fill {
@@ -65,6 +65,8 @@ func parseFillOption(key, value string, f *Fill) (err error) {
 		f.At, err = strconv.ParseInt(value, 10, 64)
 	case "as":
 		f.ID = value
+	case "kind":
+		f.Kind, err = ParseKind(value)
 	default:
 		err = fmt.Errorf("unknown word %s", key)
 	}
@@ -78,6 +80,9 @@ func formatTrades(trades []Trade) string {
 		state := "open"
 		if at, ok := t.ClosedAt(); ok {
 			state = fmt.Sprintf("closed at %d", at)
+			if t.EndedBy != KindTrade {
+				state += " by " + t.EndedBy.String()
+			}
 		}
 		fmt.Fprintf(&b, "%s %s, remaining %s, opened at %d, %s\n", t.Direction, t.QtyOpened, t.QtyRemaining, t.OpenedAt(), state)
 		fmt.Fprintf(&b, "  price     %s -> %s, multiplier %s\n", t.AvgEntry, t.AvgExit, t.Multiplier)

@@ -67,6 +67,11 @@ type Trade struct {
 	// zero or the rate unknown.
 	ReturnPct decimal.Null
 
+	// EndedBy is the last exit's kind, KindTrade while the trade is open. Removed reports
+	// that every exit of a closed trade was a removal: it was neither won nor lost.
+	EndedBy Kind
+	Removed bool
+
 	// Parts are the trade's fills in time order, each once. Skipped is how many fills
 	// come before them, if the grouping began inside the trade.
 	Parts   []Part
@@ -74,7 +79,8 @@ type Trade struct {
 }
 
 // Part is the share that one fill has in one trade. Over the trades a fill
-// belongs to, its parts sum to exactly its quantity, fees and commission.
+// belongs to, its parts sum to exactly its quantity, fees and commission, less what
+// belongs to no trade (see Closure). An opening's costs are in no part.
 type Part struct {
 	FillID     string
 	Role       Role

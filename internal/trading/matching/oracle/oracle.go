@@ -9,8 +9,12 @@
 // is where the two stretches overlap. A closed trade's gain is its sale proceeds minus
 // its purchase costs, for both directions.
 //
-// Only two matching rules have no such alternative, because they round: splitting a
-// fill's costs between two trades, and a partial position's average cost. They are
+// A fill whose kind only closes is first cut down to what it can close, so the axis has
+// no stretch that belongs to no trade. A removal's notional is the cost of what it removes.
+//
+// Only three matching rules have no such alternative, because they round: splitting a
+// fill's costs between two trades, cutting off what closes nothing, and a partial
+// position's average cost. They are
 // implemented here a second time, with fractions.
 package oracle
 
@@ -21,9 +25,11 @@ import (
 )
 
 // Fill is an execution. The fractions are read, never changed. Quantity must be
-// above zero; Stated is nil when the broker stated no result.
+// above zero; Stated is nil when the broker stated no result. Kind is the kind's name in the
+// API; an empty one is a trade.
 type Fill struct {
 	ID         string
+	Kind       string
 	At, Seq    int64
 	Buy        bool
 	Quantity   *big.Rat
@@ -51,6 +57,10 @@ type Trade struct {
 	Gross, Net *big.Rat
 	// Realized is the closed part's result after its costs.
 	Realized *big.Rat
+	// EndedBy is the last exit's kind, empty while the trade is open. Removed reports that
+	// all exits of a closed trade were removals.
+	EndedBy string
+	Removed bool
 
 	// EntryPrice and ExitPrice are the average prices, ExitPrice nil until something was
 	// closed. Size is what one price unit is worth for the whole opened quantity.
@@ -64,11 +74,8 @@ type Trade struct {
 // Recompute returns a stream's trades in time order. The fills may come in any order;
 // they are sorted by instant, arrival number and id.
 func Recompute(fills []Fill) []Trade {
-	fills = slices.Clone(fills)
-	slices.SortFunc(fills, func(a, b Fill) int {
-		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.ID, b.ID))
-	})
-	axis := buildAxis(fills)
+	closings, _ := cutToClosings(sortFills(fills))
+	axis := buildAxis(closings)
 	var trades []Trade
 	first, from := 0, new(big.Rat)
 	for _, until := range flatPoints(axis) {
@@ -78,6 +85,61 @@ func Recompute(fills []Fill) []Trade {
 		from = until
 	}
 	return trades
+}
+
+// Leftovers returns what of each fill belongs to no trade, by id. Fills that belong to
+// trades wholly are left out.
+func Leftovers(fills []Fill) map[string]*big.Rat {
+	_, left := cutToClosings(sortFills(fills))
+	return left
+}
+
+// sortFills returns the fills in the order in which they are grouped.
+func sortFills(fills []Fill) []Fill {
+	fills = slices.Clone(fills)
+	slices.SortFunc(fills, func(a, b Fill) int {
+		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.ID, b.ID))
+	})
+	return fills
+}
+
+// cutToClosings cuts the fills that only close down to what they close, leaves out those
+// that close nothing, and sets openings' costs to zero. left is what was cut off, by id.
+func cutToClosings(sorted []Fill) (fills []Fill, left map[string]*big.Rat) {
+	left = map[string]*big.Rat{}
+	position := new(big.Rat)
+	for _, f := range sorted {
+		switch f.Kind {
+		case "", "trade":
+		case "opening":
+			f.Fees, f.Commission = new(big.Rat), new(big.Rat)
+		default:
+			closes := new(big.Rat)
+			if signed(position, f.Buy).Sign() < 0 {
+				closes = smaller(f.Quantity, abs(position))
+			}
+			if rest := sub(f.Quantity, closes); rest.Sign() > 0 {
+				left[f.ID] = rest
+			}
+			if closes.Sign() == 0 {
+				continue
+			}
+			if portion := quo(closes, f.Quantity); portion.Cmp(big.NewRat(1, 1)) < 0 {
+				f.Fees, f.Commission = roundShare(mul(f.Fees, portion)), roundShare(mul(f.Commission, portion))
+			}
+			f.Quantity = closes
+		}
+		position = add(position, signed(f.Quantity, f.Buy))
+		fills = append(fills, f)
+	}
+	return fills, left
+}
+
+func smaller(a, b *big.Rat) *big.Rat {
+	if a.Cmp(b) < 0 {
+		return a
+	}
+	return b
 }
 
 // stretch is a fill on the traded quantity axis.
@@ -125,6 +187,7 @@ type cut struct {
 	fill             Fill
 	quantity         *big.Rat
 	fees, commission *big.Rat
+	cost             *big.Rat // what a removal takes away, nil for other fills
 }
 
 // cutsBetween returns the trade's cuts between two axis points, starting at stretch

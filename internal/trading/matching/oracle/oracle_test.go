@@ -101,3 +101,25 @@ func TestRoundShareIsHalfEven(t *testing.T) {
 		}
 	}
 }
+
+// TestRecomputeKinds: what only closes opens nothing, and a removal has no result.
+func TestRecomputeKinds(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ kinds, fills, want string }{
+		{"trade expiry", "sell 2 1.35; buy 2 0", "[1 2] short 2 gross 2.700 net 2.700"},
+		{"trade expiry", "sell 2 1.35; buy 5 0 5", "[1 2] short 2 gross 2.700 net 0.700"},
+		{"trade expiry", "sell 2 1.35; sell 2 0", "[1] short 2 open, realized 0.000"},
+		{"removal trade", "sell 5 1; buy 5 10", "[2] long 5 open, realized 0.000"},
+		{"trade removal", "buy 5 10 2; sell 5 99", "[1 2] long 5 gross 0.000 net -2.000"},
+		{"opening trade", "buy 5 10 2; sell 5 11 1", "[1 2] long 5 gross 5.000 net 4.000"},
+		{"trade opening trade", "sell 5 10; buy 8 9; sell 3 10", "[1 2] short 5 gross 5.000 net 5.000; [2 3] long 3 gross 3.000 net 3.000"},
+	} {
+		fills := parseFills(t, c.fills)
+		for i, kind := range strings.Fields(c.kinds) {
+			fills[i].Kind = kind
+		}
+		if got := formatTrades(Recompute(fills)); got != c.want {
+			t.Errorf("%s as %s:\n got %s\nwant %s", c.fills, c.kinds, got, c.want)
+		}
+	}
+}

@@ -1,7 +1,6 @@
 package oracle
 
 import (
-	"cmp"
 	"math/big"
 	"slices"
 )
@@ -16,13 +15,10 @@ type RealizedPart struct {
 // stream up to every fill: what a fill realized is the difference between the trade with
 // and without it. Gross results are for the same fills without costs. The entry
 // notional's share, which volume needs, is computed from results without costs and
-// without stated results; it equals volume's if all prices in a stream have the same
+// without stated results, with openings priced at zero; it equals volume's if all prices in a stream have the same
 // sign.
 func RealizedParts(fills []Fill) [][]RealizedPart {
-	fills = slices.Clone(fills)
-	slices.SortFunc(fills, func(a, b Fill) int {
-		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.ID, b.ID))
-	})
+	fills = sortFills(fills)
 	whole, free, priced := recomputePrefixes(fills), recomputePrefixes(dropCosts(fills, false)), recomputePrefixes(dropCosts(fills, true))
 	out := make([][]RealizedPart, len(whole[len(fills)]))
 	for n := 1; n <= len(fills); n++ {
@@ -32,10 +28,13 @@ func RealizedParts(fills []Fill) [][]RealizedPart {
 				continue
 			}
 			net, gross := whole.changeAt(n, i, realized), free.changeAt(n, i, realized)
-			exit := whole.changeAt(n, i, func(t Trade) *big.Rat { return t.Exit })
+			exit := priced.changeAt(n, i, func(t Trade) *big.Rat { return t.Exit })
 			entry := add(exit, priced.changeAt(n, i, realized))
 			if t.Long {
 				entry = sub(exit, priced.changeAt(n, i, realized))
+			}
+			if fills[n-1].Kind == "removal" {
+				exit = new(big.Rat)
 			}
 			out[i] = appendPart(out[i], RealizedPart{
 				At: fills[n-1].At, Gross: gross, Costs: sub(gross, net), Volume: add(abs(exit), abs(entry)),
@@ -68,13 +67,16 @@ func (h history) changeAt(n, i int, figure func(Trade) *big.Rat) *big.Rat {
 }
 
 // dropCosts returns the fills without costs and, if stated is true, without
-// stated results.
+// stated results and openings' prices.
 func dropCosts(fills []Fill, stated bool) []Fill {
 	out := slices.Clone(fills)
 	for i := range out {
 		out[i].Fees, out[i].Commission = new(big.Rat), new(big.Rat)
 		if stated {
 			out[i].Stated = nil
+			if out[i].Kind == "opening" {
+				out[i].Price = new(big.Rat)
+			}
 		}
 	}
 	return out

@@ -13,6 +13,7 @@ const (
 // direction.
 func newTrade(cuts []cut) Trade {
 	t := Trade{Long: cuts[0].fill.Buy, Fees: new(big.Rat), Commission: new(big.Rat)}
+	priceRemovals(cuts)
 	bought, sold := new(big.Rat), new(big.Rat)
 	paid, received := new(big.Rat), new(big.Rat)
 	for _, c := range cuts {
@@ -39,10 +40,39 @@ func newTrade(cuts []cut) Trade {
 			t.Gross = closings.result
 		}
 		t.Net = sub(t.Gross, add(t.Fees, t.Commission))
+		t.setEnding(cuts)
 	}
 	t.setAverages(cuts)
 	t.setConverted(cuts, closings)
 	return t
+}
+
+// priceRemovals sets the cost that each removal takes away: its share of what was paid, or
+// received, for the position held then.
+func priceRemovals(cuts []cut) {
+	position := pool{new(big.Rat), new(big.Rat)}
+	for i, c := range cuts {
+		if c.fill.Buy == cuts[0].fill.Buy {
+			position.held, position.amount = add(position.held, c.quantity), add(position.amount, c.notional())
+			continue
+		}
+		share := position.takeShare(c.quantity)
+		position.held = sub(position.held, c.quantity)
+		if c.fill.Kind == "removal" {
+			cuts[i].cost = share
+		}
+	}
+}
+
+// setEnding sets how a closed trade ended.
+func (t *Trade) setEnding(cuts []cut) {
+	t.EndedBy, t.Removed = cuts[len(cuts)-1].fill.Kind, true
+	if t.EndedBy == "" || t.EndedBy == "opening" {
+		t.EndedBy = "trade"
+	}
+	for _, c := range cuts {
+		t.Removed = t.Removed && (c.fill.Buy == t.Long || c.fill.Kind == "removal")
+	}
 }
 
 // setAverages computes the average prices: each side's price × quantity sum over its
@@ -53,7 +83,7 @@ func (t *Trade) setAverages(cuts []cut) {
 	quantity := map[bool]*big.Rat{true: new(big.Rat), false: new(big.Rat)}
 	for _, c := range cuts {
 		entry := c.fill.Buy == t.Long
-		value[entry] = add(value[entry], mul(c.fill.Price, c.quantity))
+		value[entry] = add(value[entry], c.value())
 		quantity[entry] = add(quantity[entry], c.quantity)
 		if entry {
 			t.Size = add(t.Size, mul(c.quantity, c.fill.Multiplier))
@@ -80,7 +110,9 @@ func (t *Trade) setConverted(cuts []cut, closings closingSums) {
 	}
 	volume := new(big.Rat)
 	for _, c := range cuts {
-		volume = add(volume, abs(c.notional()))
+		if c.fill.Kind != "opening" && c.fill.Kind != "removal" {
+			volume = add(volume, abs(c.notional()))
+		}
 	}
 	t.Volume = roundAverage(mul(volume, t.Rate))
 	if invested := mul(abs(t.Entry), t.Rate); t.Net != nil && invested.Sign() != 0 {
@@ -89,7 +121,20 @@ func (t *Trade) setConverted(cuts []cut, closings closingSums) {
 }
 
 // notional returns the cut's traded notional.
-func (c cut) notional() *big.Rat { return mul(mul(c.fill.Price, c.quantity), c.fill.Multiplier) }
+func (c cut) notional() *big.Rat {
+	if c.cost != nil {
+		return c.cost
+	}
+	return mul(mul(c.fill.Price, c.quantity), c.fill.Multiplier)
+}
+
+// value returns the cut's price times its quantity.
+func (c cut) value() *big.Rat {
+	if c.cost != nil {
+		return roundAverage(quo(c.cost, c.fill.Multiplier))
+	}
+	return mul(c.fill.Price, c.quantity)
+}
 
 // pool is an amount spread evenly over a held quantity.
 type pool struct {
@@ -131,7 +176,7 @@ func sumClosings(cuts []cut) closingSums {
 			continue
 		}
 		result := add(flow, money.takeShare(c.quantity))
-		if c.fill.Stated != nil {
+		if c.fill.Stated != nil && c.fill.Kind != "removal" {
 			if total.stated == nil {
 				total.stated = new(big.Rat)
 			}
