@@ -47,7 +47,7 @@ func TestDecodeRefuses(t *testing.T) {
 		"another format":   {`{"format":"ledgerbook","version":1}`, "not a Fillbook backup"},
 		"format a number":  {`{"format":1,"version":1}`, "not a Fillbook backup"},
 		"no version":       {`{"format":"fillbook"}`, "format version 0"},
-		"a newer version":  {`{"format":"fillbook","version":8}`, "reads versions 1 to 7"},
+		"a newer version":  {`{"format":"fillbook","version":9}`, "reads versions 1 to 8"},
 		"version a text":   {`{"format":"fillbook","version":"1"}`, "not a Fillbook backup"},
 		"a wrong list":     {`{"format":"fillbook","version":1,"tags":{}}`, "tags has the wrong type"},
 		"a wrong number":   {`{"format":"fillbook","version":1,"accounts":[{"executions":[{"quantity":"much"}]}]}`, "accounts.0.executions.0.quantity must be a number"},

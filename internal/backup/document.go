@@ -96,6 +96,10 @@ type Execution struct {
 	ExecutedAt     Instant           `json:"executed_at"`
 	ExternalID     string            `json:"external_id,omitzero"`
 	Details        map[string]string `json:"details,omitempty"`
+	// Kind is left out for a trade.
+	Kind           string `json:"kind,omitzero"`
+	EventID        string `json:"event_id,omitzero"`
+	BasisEstimated bool   `json:"basis_estimated,omitzero"`
 	// Facts are the names from [ledger.Facts]: which values the source stated, how finely
 	// its time was written, and which values were edited.
 	Facts []string `json:"facts,omitempty"`

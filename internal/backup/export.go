@@ -14,6 +14,7 @@ import (
 	"fillbook/internal/intake/kinds"
 	"fillbook/internal/people/identity"
 	"fillbook/internal/trading/ledger"
+	"fillbook/internal/trading/matching"
 	"fillbook/internal/trading/playbook"
 )
 
@@ -282,6 +283,9 @@ func toExecution(x ledger.Execution, origin string) Execution {
 		ExecutedAt: Instant{x.ExecutedAt}, Details: x.Details, Facts: x.Facts.Names(), Origin: origin, CreatedAt: Instant{x.CreatedAt},
 	}
 	out.Multiplier.Decimal, out.Multiplier.Valid = x.Multiplier, true
+	if out.EventID, out.BasisEstimated = x.EventID, x.BasisEstimated; x.Kind != matching.KindTrade {
+		out.Kind = x.Kind.String()
+	}
 	if x.ExternalID != nil {
 		out.ExternalID = *x.ExternalID
 	}

@@ -238,7 +238,8 @@ func (f *foreignReader) roundTrip(in foreignRow) ([]Execution, error) {
 	// The costs of a finished trade are paid at the exit, which also has the result.
 	// Costs stated in the row are known to be 0 at the entry.
 	entry.Fees, entry.Commission, entry.StatedPnL = decimal.Zero, decimal.Zero, decimal.Null{}
-	return []Execution{entry, exit}, exit.fill().Check()
+	_, err = exit.checkedFill()
+	return []Execution{entry, exit}, err
 }
 
 // findLot returns a trade's lot: the one in its details, or the instant it began,

@@ -17,6 +17,7 @@ import (
 	"fillbook/internal/base/journal"
 	"fillbook/internal/trading/annotations"
 	"fillbook/internal/trading/ledger"
+	"fillbook/internal/trading/matching"
 	"fillbook/internal/trading/playbook"
 )
 
@@ -277,7 +278,11 @@ func (in foreignRow) execution(trade foreignRow) (x Execution, err error) {
 	if x.ExecutedAt, facts, err = in.time(timeNames...); err != nil {
 		return x, err
 	}
-	x.ExternalID = in.text(idNames...)
+	x.ExternalID, x.EventID = in.text(idNames...), in.text("eventid")
+	// Other programs may name something else a kind.
+	if kind := strings.ToLower(in.text("kind")); slices.Contains(kindNames(), kind) {
+		x.Kind, x.BasisEstimated = kind, in.text("basisestimated") == "true"
+	}
 	if x.Details, err = in.detailsIn(trade); err != nil {
 		return x, err
 	}
@@ -285,7 +290,16 @@ func (in foreignRow) execution(trade foreignRow) (x Execution, err error) {
 		return x, err
 	}
 	x.Facts = facts.Names()
-	return x, x.fill().Check()
+	_, err = x.checkedFill()
+	return x, err
+}
+
+// kindNames returns the names of kinds other than a trade.
+func kindNames() (names []string) {
+	for _, kind := range matching.Kinds()[1:] {
+		names = append(names, kind.String())
+	}
+	return names
 }
 
 // checkTexts returns an error for a field that is neither a text nor a number.

@@ -304,9 +304,9 @@ func (r *ledgerRestorer) restoreOverrides(b *restoredBundle) error {
 // the others.
 func (b *Bundle) NewFills() (fills []ledger.NewFill, places []int, problems []Problem) {
 	for i, x := range b.Executions {
-		fill := x.fill()
+		fill, err := x.checkedFill()
 		fill.Facts |= b.sourceFacts
-		if err := fill.Check(); err != nil {
+		if err != nil {
 			problems = append(problems, newProblem("Execution", i, err))
 			continue
 		}
@@ -315,13 +315,20 @@ func (b *Bundle) NewFills() (fills []ledger.NewFill, places []int, problems []Pr
 	return fills, places, problems
 }
 
-func (x Execution) fill() ledger.NewFill {
-	return ledger.NewFill{
+// checkedFill returns the fill for the ledger, or an error if it is invalid.
+func (x Execution) checkedFill() (ledger.NewFill, error) {
+	kind, err := matching.ParseKind(x.Kind)
+	if err != nil {
+		return ledger.NewFill{}, journal.InvalidField("kind", "%q is not a kind of fill.", x.Kind)
+	}
+	fill := ledger.NewFill{
+		Kind: kind, EventID: x.EventID, BasisEstimated: x.BasisEstimated,
 		Symbol: x.Symbol, InstrumentType: x.InstrumentType, Side: matching.Side(x.Side), Quantity: x.Quantity, Price: x.Price,
 		Fees: x.Fees, Commission: x.Commission, Multiplier: x.Multiplier, StatedPnL: x.StatedPnL,
 		ExecutedAt: x.ExecutedAt.Time, ExternalID: x.ExternalID, Details: x.Details, Facts: ledger.FactsFromNames(x.Facts),
 		CreatedAt: x.CreatedAt.Time,
 	}
+	return fill, fill.Check()
 }
 
 func (r *ledgerRestorer) restoreFills(b *restoredBundle) error {

@@ -53,6 +53,14 @@ func optionalNumber(n decimal.Null) cell {
 	return number(n.Decimal)
 }
 
+// yesIf returns a cell with yes, or an empty one.
+func yesIf(set bool) cell {
+	if !set {
+		return cell{}
+	}
+	return text("yes")
+}
+
 func whole(n int) cell {
 	if n == 0 {
 		return cell{}
@@ -155,8 +163,11 @@ var annotationHeaders = []string{
 	"Confidence", "Quality", "Reviewed At", "Notes", "Last Stop", "Rules",
 }
 
+// endingHeader is the last column, with the kind of the trade's last exit.
+const endingHeader = "Ended By"
+
 // excursionHeaders are the columns for price excursions during the trade, from bars. They
-// are last.
+// come before it.
 var excursionHeaders = []string{"Lowest MAE", "Highest MAE", "Lowest MFE", "Highest MFE", "Bar Coverage", "Bar Seconds"}
 
 var tradeHeaders = listTradeHeaders()
@@ -168,7 +179,7 @@ func listTradeHeaders() []string {
 			headers = append(headers, f.Header)
 		}
 	}
-	return append(headers, excursionHeaders...)
+	return append(append(headers, excursionHeaders...), endingHeader)
 }
 
 func (t *tableReader) trades(write rowWriter) error {
@@ -188,7 +199,7 @@ func (t *tableReader) tradeRow(trade *tradeview.View) []cell {
 		text(trade.Currency), optionalNumber(trade.ReturnPct), text(i.OptionRight), optionalNumber(i.Strike), text(string(i.Expiry)),
 		whole(trade.Executions),
 	}
-	for _, header := range tradeHeaders[len(ownHeaders) : len(tradeHeaders)-len(excursionHeaders)] {
+	for _, header := range tradeHeaders[len(ownHeaders) : len(tradeHeaders)-len(excursionHeaders)-1] {
 		switch header {
 		case "R Multiple":
 			cells = append(cells, optionalNumber(trade.Derived.RMultiple))
@@ -202,7 +213,15 @@ func (t *tableReader) tradeRow(trade *tradeview.View) []cell {
 			cells = append(cells, annotationCell(&trade.Annotations.AnnotationValues, header))
 		}
 	}
-	return append(cells, excursionCells(trade.Excursion)...)
+	return append(append(cells, excursionCells(trade.Excursion)...), text(endingOf(trade)))
+}
+
+// endingOf returns the kind of a closed trade's last exit, or an empty text.
+func endingOf(trade *tradeview.View) string {
+	if trade.Open() {
+		return ""
+	}
+	return trade.EndedBy.String()
 }
 
 // excursionCells returns the values for excursionHeaders; the result may be nil.
@@ -253,7 +272,7 @@ func joinNames[T comparable](ids []T, names map[T]statement.ListItem) string {
 // fillTable is one row a fill, oldest first.
 var fillTable = table{"Fills", []string{
 	"Account", "Executed At", "Symbol", "Type", "Side", "Quantity", "Price", "Fees", "Commission", "Multiplier",
-	"Stated P&L", "Currency", "Option Right", "Strike", "Expiry", "Lot", "External Id",
+	"Stated P&L", "Currency", "Option Right", "Strike", "Expiry", "Lot", "External Id", "Kind", "Event Id", "Basis Estimated",
 }, (*tableReader).fills}
 
 func (t *tableReader) fills(write rowWriter) error {
@@ -267,6 +286,7 @@ func (t *tableReader) fills(write rowWriter) error {
 			text(a.Name), instant(x.ExecutedAt), text(i.Symbol), text(i.Type), text(string(x.Side)), number(x.Quantity),
 			number(x.Price), number(x.Fees), number(x.Commission), number(x.Multiplier), optionalNumber(x.StatedPnL),
 			text(a.BaseCurrency), text(i.OptionRight), optionalNumber(i.Strike), text(string(i.Expiry)), text(i.Lot), text(external),
+			text(x.Kind.String()), text(x.EventID), yesIf(x.BasisEstimated),
 		})
 	})
 }

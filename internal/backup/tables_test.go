@@ -60,16 +60,16 @@ func newTabledJournal(t *testing.T, h *fixture) (owner journal.UserID, account j
 	return owner, account
 }
 
-const tradesGolden = `Account,Symbol,Type,Side,Status,Quantity,Open Time,Close Time,Entry Price,Exit Price,Multiplier,Gross P&L,Fees,Commission,Net P&L,Currency,Return %,Option Right,Strike,Expiry,Executions,Initial Risk,Stop,Target,R Multiple,MAE,MFE,Setups,Tags,Emotional State,Confidence,Quality,Reviewed At,Notes,Last Stop,Rules,Lowest MAE,Highest MAE,Lowest MFE,Highest MFE,Bar Coverage,Bar Seconds
+const tradesGolden = `Account,Symbol,Type,Side,Status,Quantity,Open Time,Close Time,Entry Price,Exit Price,Multiplier,Gross P&L,Fees,Commission,Net P&L,Currency,Return %,Option Right,Strike,Expiry,Executions,Initial Risk,Stop,Target,R Multiple,MAE,MFE,Setups,Tags,Emotional State,Confidence,Quality,Reviewed At,Notes,Last Stop,Rules,Lowest MAE,Highest MAE,Lowest MFE,Highest MFE,Bar Coverage,Bar Seconds,Ended By
 '=Main,AAPL,stock,long,closed,10,2026-03-02T14:30:00Z,2026-03-02T14:35:00Z,100.5,99.25,1,-12.5,0,2,-14.5,USD,-1.442786069652,,,,2,29,,,-0.5,,,drive,"'-late; mistake: gap, up\; down",,4,,2026-03-10T15:04:05Z,"'=HYPERLINK(""x"")
-and, more",,size: not applicable; wait: broken,,,,,,
-'=Main,SPY,option,short,open,2,2026-03-02T14:31:30.25Z,,-0.05,,100,,0,0,,USD,,put,450,2026-06-19,1,,,,,,,,,,,,,,,,,,,,,
+and, more",,size: not applicable; wait: broken,,,,,,,trade
+'=Main,SPY,option,short,open,2,2026-03-02T14:31:30.25Z,,-0.05,,100,,0,0,,USD,,put,450,2026-06-19,1,,,,,,,,,,,,,,,,,,,,,,
 `
 
-const fillsGolden = `Account,Executed At,Symbol,Type,Side,Quantity,Price,Fees,Commission,Multiplier,Stated P&L,Currency,Option Right,Strike,Expiry,Lot,External Id
-'=Main,2026-03-02T14:30:00Z,AAPL,stock,buy,10,100.5,0,1,1,,USD,,,,,
-'=Main,2026-03-02T14:31:30.25Z,SPY,option,sell,2,-0.05,0,0,100,,USD,put,450,2026-06-19,,'+1
-'=Main,2026-03-02T14:35:00Z,AAPL,stock,sell,10,99.25,0,1,1,,USD,,,,,
+const fillsGolden = `Account,Executed At,Symbol,Type,Side,Quantity,Price,Fees,Commission,Multiplier,Stated P&L,Currency,Option Right,Strike,Expiry,Lot,External Id,Kind,Event Id,Basis Estimated
+'=Main,2026-03-02T14:30:00Z,AAPL,stock,buy,10,100.5,0,1,1,,USD,,,,,,trade,,
+'=Main,2026-03-02T14:31:30.25Z,SPY,option,sell,2,-0.05,0,0,100,,USD,put,450,2026-06-19,,'+1,trade,,
+'=Main,2026-03-02T14:35:00Z,AAPL,stock,sell,10,99.25,0,1,1,,USD,,,,,,trade,,
 `
 
 func (h *fixture) table(t *testing.T, r Request) string {

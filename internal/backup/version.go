@@ -13,7 +13,7 @@ import (
 // versions up to its own.
 const (
 	formatName    = "fillbook"
-	formatVersion = 7
+	formatVersion = 8
 )
 
 // checkVersion refuses an unknown version.

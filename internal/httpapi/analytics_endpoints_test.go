@@ -21,7 +21,7 @@ var (
 )
 
 func listSummaryKeys() []string {
-	keys := []string{"currency", "breakeven_tolerance"}
+	keys := []string{"currency", "breakeven_tolerance", "excluded"}
 	for _, f := range analytics.Figures() {
 		keys = append(keys, f.Name)
 	}

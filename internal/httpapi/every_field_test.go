@@ -233,6 +233,9 @@ func (j *fullJournal) fillRecords() {
 	j.fill("SPY", "sell 2@1.5", 30, option, more{"external_id": "X-1"})
 	closed := j.fill("SPY", "buy 2@1", 35, option, more{"stated_pnl": 99.5, "commission": 2})
 	j.patch("/executions/"+closed.text("id"), more{"price": 0.5, "stated_pnl": 199.5}).want(http.StatusOK)
+	j.fill("QQQ", "buy 5@10", 40, more{"kind": "opening", "basis_estimated": true, "event_id": "E-1"})
+	j.fill("QQQ", "sell 7@10", 41, more{"kind": "removal"}) // 2 belong to no trade
+	j.fill("QQQ", "buy 2@0", 42, more{"kind": "removal"})   // belongs to no trade
 
 	dividend := j.made("/cash-transactions", more{
 		"account_id": j.account, "type": "dividend", "amount": 2.5, "occurred_at": at(60), "note": "quarterly", "trade_id": open,

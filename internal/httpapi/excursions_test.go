@@ -68,7 +68,7 @@ func TestExcursion(t *testing.T) {
 		d.trades("BTCUSD").holds("0.excursion", kept)
 		d.get("/trades?limit=1&sort=net_pnl").want(http.StatusOK).holds("0.excursion", kept)
 		export := string(d.get("/exports?format=csv&rows=trades").want(http.StatusOK).body)
-		if want := ",4,4,10,12,1,60\n"; !strings.Contains(export, want) || !strings.Contains(export, "Lowest MAE") {
+		if want := ",4,4,10,12,1,60,trade\n"; !strings.Contains(export, want) || !strings.Contains(export, "Lowest MAE") {
 			w.t.Errorf("the export has no excursion: %s", export)
 		}
 

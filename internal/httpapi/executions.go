@@ -18,18 +18,21 @@ import (
 type Execution struct {
 	ID             journal.ExecutionID `json:"id"`
 	AccountID      journal.AccountID   `json:"account_id"`
-	TradeIDs       []journal.TradeID   `json:"trade_ids" doc:"One, or two for a fill that crosses zero."`
+	TradeIDs       []journal.TradeID   `json:"trade_ids" doc:"One, or two for a fill that crosses zero. None for a fill that only closes and had nothing to close."`
 	ExternalID     *string             `json:"external_id" doc:"The broker's own id of the fill."`
 	Symbol         string              `json:"symbol"`
 	InstrumentType string              `json:"instrument_type"`
+	Kind           string              `json:"kind" enum:"trade,opening,removal,expiry,assignment,exercise,settlement"`
 	Side           matching.Side       `json:"side" enum:"buy,sell"`
 	Quantity       decimal.Decimal     `json:"quantity"`
-	Price          decimal.Decimal     `json:"price"`
+	Price          decimal.Decimal     `json:"price" doc:"For a removal, the average entry price of what it removed."`
 	Fees           decimal.Decimal     `json:"fees"`
 	Commission     decimal.Decimal     `json:"commission"`
 	Multiplier     decimal.Decimal     `json:"multiplier"`
 	StatedPnL      decimal.Null        `json:"stated_pnl" doc:"The broker's own gross result of what this fill closes."`
 	ExecutedAt     time.Time           `json:"executed_at"`
+	EventID        *string             `json:"event_id" doc:"Joins the fill of an assigned or exercised option with the one of its underlying."`
+	BasisEstimated bool                `json:"basis_estimated" doc:"Whether the price of an opening is not the real cost."`
 	Details        map[string]string   `json:"details"`
 	ImportBatchID  *journal.BatchID    `json:"import_batch_id"`
 	CreatedAt      time.Time           `json:"created_at"`
@@ -43,7 +46,7 @@ func shapeExecution(e ledger.Execution) Execution {
 		ID: e.ID, AccountID: e.Account, TradeIDs: e.TradeIDs, ExternalID: e.ExternalID, Symbol: e.Instrument.Symbol,
 		InstrumentType: e.Instrument.Type, Side: e.Side, Quantity: e.Quantity, Price: e.Price, Fees: e.Fees, Commission: e.Commission,
 		Multiplier: e.Multiplier, StatedPnL: e.StatedPnL, ExecutedAt: e.ExecutedAt, Details: e.Details, ImportBatchID: e.Batch,
-		CreatedAt: e.CreatedAt,
+		CreatedAt: e.CreatedAt, Kind: e.Kind.String(), EventID: nilIfZero(e.EventID), BasisEstimated: e.BasisEstimated,
 	}
 }
 
@@ -53,9 +56,9 @@ func executionTag(e ledger.Execution) any { return shapeExecution(e) }
 type writtenExecution struct {
 	Execution
 	ExecutionID journal.ExecutionID `json:"execution_id"`
-	TradeID     journal.TradeID     `json:"trade_id" doc:"The trade it belongs to; for a fill that crosses zero, the one it opens."`
+	TradeID     *journal.TradeID    `json:"trade_id" doc:"The trade it belongs to; for a fill that crosses zero, the one it opens. Null if it belongs to none."`
 	Deduped     bool                `json:"deduped,omitzero" doc:"An equal fill was already stored and is returned."`
-	Completed   bool                `json:"completed,omitzero" doc:"The request added values that the stored fill lacked: costs, exact time, id, multiplier or stated result."`
+	Completed   bool                `json:"completed,omitzero" doc:"The request added values that the stored fill lacked: costs, exact time, id, multiplier, stated result, kind, order or event."`
 	Warnings    []string            `json:"warnings,omitempty" doc:"Values to check, for example the multiplier of an unknown future."`
 }
 
@@ -71,7 +74,7 @@ func answerExecution(e ledger.Execution, status int) (*executionAnswer, error) {
 	tag, err := transport.ETag(shaped)
 	out := &executionAnswer{Status: status, ETag: tag, Body: writtenExecution{Execution: shaped, ExecutionID: e.ID}}
 	if n := len(e.TradeIDs); n > 0 {
-		out.Body.TradeID = e.TradeIDs[n-1]
+		out.Body.TradeID = &e.TradeIDs[n-1]
 	}
 	return out, err
 }
@@ -81,7 +84,7 @@ type ExecutionFields struct {
 	Symbol         opt[string]            `json:"symbol"`
 	Side           opt[matching.Side]     `json:"side" enum:"buy,sell"`
 	Quantity       opt[decimal.Decimal]   `json:"quantity" doc:"Above zero."`
-	Price          opt[decimal.Decimal]   `json:"price" doc:"Below zero for futures and options only."`
+	Price          opt[decimal.Decimal]   `json:"price" doc:"Below zero for futures and options only. Ignored for a removal; 0 for an assignment or exercise."`
 	ExecutedAt     opt[writtenInstant]    `json:"executed_at"`
 	InstrumentType opt[string]            `json:"instrument_type" required:"false" doc:"stock (default), option, future, forex, crypto, cfd or another text."`
 	Fees           opt[decimal.Decimal]   `json:"fees" required:"false" doc:"Costs are positive, rebates negative."`
@@ -89,7 +92,10 @@ type ExecutionFields struct {
 	Multiplier     opt[decimal.Decimal]   `json:"multiplier" required:"false" doc:"Default: futures by contract root, options 100, else 1."`
 	StatedPnL      opt[decimal.Decimal]   `json:"stated_pnl" required:"false" doc:"The broker's own gross result of what this fill closes, in account currency."`
 	ExternalID     opt[string]            `json:"external_id" required:"false"`
-	Details        opt[map[string]string] `json:"details" required:"false" doc:"option_right, strike, expiry, lot, and other values of the source."`
+	Details        opt[map[string]string] `json:"details" required:"false" doc:"option_right, strike, expiry, lot, order_id, and other values of the source."`
+	Kind           opt[string]            `json:"kind" required:"false" enum:"trade,opening,removal,expiry,assignment,exercise,settlement" doc:"How the fill came about. Default: trade. removal, expiry, assignment, exercise and settlement only close; what they exceed the position by belongs to no trade."`
+	EventID        opt[string]            `json:"event_id" required:"false" doc:"The same for the fill of an assigned or exercised option and the one of its underlying."`
+	BasisEstimated opt[bool]              `json:"basis_estimated" required:"false" doc:"For an opening whose cost is not known."`
 }
 
 type newExecution struct {
@@ -131,12 +137,26 @@ func (n NewFill) fill() (ledger.NewFill, error) {
 	if n.Price.Null {
 		return ledger.NewFill{}, journal.InvalidField("price", "price must be a number.")
 	}
+	kind, err := parseFillKind(n.Kind.Value)
+	if err != nil {
+		return ledger.NewFill{}, err
+	}
 	return ledger.NewFill{
+		Kind: kind, EventID: n.EventID.Value, BasisEstimated: n.BasisEstimated.Value,
 		Symbol: n.Symbol.Value, InstrumentType: n.InstrumentType.Value, Side: n.Side.Value, Quantity: n.Quantity.Value,
 		Price: n.Price.Value, Fees: n.Fees.Value, Commission: n.Commission.Value, Multiplier: toNull(n.Multiplier),
 		StatedPnL: toNull(n.StatedPnL), ExecutedAt: n.ExecutedAt.Value.Time, ExternalID: n.ExternalID.Value,
 		Details: n.Details.Value, AllowDuplicate: n.AllowDuplicate, Facts: n.facts(),
 	}, nil
+}
+
+// parseFillKind parses a kind; empty means a trade.
+func parseFillKind(text string) (matching.Kind, error) {
+	kind, err := matching.ParseKind(text)
+	if err != nil {
+		return kind, journal.InvalidField("kind", "kind must be trade, opening, removal, expiry, assignment, exercise or settlement.")
+	}
+	return kind, nil
 }
 
 // facts reports which values were sent: a missing cost is unknown. The time has the
@@ -165,14 +185,16 @@ func toNull(o opt[decimal.Decimal]) decimal.Null {
 	return decimal.Of(o.Value)
 }
 
-func (f ExecutionFields) change() ledger.ExecutionChange {
+func (f ExecutionFields) change() (ledger.ExecutionChange, error) {
 	at := f.ExecutedAt
+	kind, err := parseFillKind(f.Kind.Value)
 	return ledger.ExecutionChange{
+		Kind: journal.Opt[matching.Kind]{Set: f.Kind.Set, Value: kind}, EventID: f.EventID.Opt, BasisEstimated: f.BasisEstimated.Opt,
 		Symbol: f.Symbol.Opt, InstrumentType: f.InstrumentType.Opt, Side: f.Side.Opt, Quantity: f.Quantity.Opt, Price: f.Price.Opt,
 		Fees: f.Fees.Opt, Commission: f.Commission.Opt, Multiplier: f.Multiplier.Opt, StatedPnL: f.StatedPnL.Opt,
 		ExternalID: f.ExternalID.Opt, Details: f.Details.Opt,
 		ExecutedAt: journal.Opt[time.Time]{Set: at.Set, Null: at.Null, Value: at.Value.Time}, HasFraction: at.Value.hasFraction,
-	}
+	}, err
 }
 
 func executionRoute(needs permission, method, path, id, summary string) route {
@@ -201,7 +223,11 @@ func (a executionAPI) register(api *API) {
 		})
 	register(api, executionRoute(writeJournal, http.MethodPatch, "/{id}", "changeExecution", "Change a fill and regroup its trades"),
 		func(ctx context.Context, in *ChangeOf[journal.ExecutionID, ExecutionFields]) (*executionAnswer, error) {
-			changed, err := a.ledger.UpdateExecution(ctx, caller(ctx).UserID, in.ID, in.Body.change(), transport.IfMatch(in.IfMatch, executionTag))
+			change, err := in.Body.change()
+			if err != nil {
+				return nil, err
+			}
+			changed, err := a.ledger.UpdateExecution(ctx, caller(ctx).UserID, in.ID, change, transport.IfMatch(in.IfMatch, executionTag))
 			if err != nil {
 				return nil, err
 			}

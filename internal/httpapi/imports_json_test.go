@@ -13,7 +13,7 @@ import (
 var fillValues = more{
 	"symbol": "SPY", "side": "sell", "quantity": json.Number("3"), "price": json.Number("2.5"), "executed_at": at(0),
 	"instrument_type": "option", "fees": json.Number("0"), "commission": json.Number("-0.25"), "multiplier": json.Number("10"),
-	"stated_pnl": json.Number("12.5"), "external_id": "E 1",
+	"stated_pnl": json.Number("12.5"), "external_id": "E 1", "kind": "opening", "event_id": "V 1", "basis_estimated": true,
 	"details": more{"option_right": "put", "strike": "450.5", "expiry": "2026-06-19", "lot": "L1", "order_id": "O 7", "note": " as sent "},
 }
 

@@ -27,6 +27,9 @@ type Trade struct {
 	InstrumentType     string                 `json:"instrument_type"`
 	Direction          matching.Direction     `json:"direction" enum:"long,short"`
 	Status             ledger.Status          `json:"status" enum:"open,closed"`
+	EndedBy            *string                `json:"ended_by" enum:"trade,expiry,assignment,exercise,settlement,removal" doc:"The kind of the last exit; null while the trade is open."`
+	Outcome            *string                `json:"outcome" enum:"win,loss,breakeven" doc:"Null while the trade is open, and if it ended only by removals."`
+	Symbols            []string               `json:"symbols" doc:"All symbols of the position; the first is symbol."`
 	OpenedAt           time.Time              `json:"opened_at"`
 	ClosedAt           *time.Time             `json:"closed_at"`
 	QtyOpened          decimal.Decimal        `json:"qty_opened"`
@@ -87,13 +90,15 @@ func shapeTrade(v *tradeview.View) Trade {
 		TargetPrice: annotations.TargetPrice, LastStop: annotations.LastStop, RMultiple: v.Derived.RMultiple,
 		PlannedR: v.Derived.PlannedR, EmotionalState: annotations.EmotionalState, Confidence: annotations.Confidence,
 		TradeQuality: annotations.TradeQuality, AnnotationValues: annotations.AnnotationValues,
+		Outcome: nilIfZero(string(v.Outcome)), Symbols: []string{v.Instrument.Symbol},
 	}
 	if v.Excursion != nil {
 		out.Excursion = orNull[TradeExcursion]{shapeTradeExcursion(v.Excursion)}
 	}
 	if v.ClosedAt != nil {
 		seconds := int64(v.ClosedAt.Sub(v.OpenedAt) / time.Second)
-		out.Status, out.TimeInTradeSecs = ledger.StatusClosed, &seconds
+		endedBy := v.EndedBy.String()
+		out.Status, out.TimeInTradeSecs, out.EndedBy = ledger.StatusClosed, &seconds, &endedBy
 	}
 	return out
 }

@@ -202,6 +202,7 @@ func AnalyzeBehavior(s *Selection, q BehaviorQuery) Behavior {
 	if q.MaxEvents <= 0 {
 		q.MaxEvents = DefaultEvents
 	}
+	s = s.withoutRemoved()
 	return chooseArithmetic(s, analyzeBehavior[int128], analyzeBehavior[exact])(s, q)
 }
 

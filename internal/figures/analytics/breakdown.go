@@ -121,7 +121,7 @@ const significance = 1 - evidenceLevel
 
 // BreakDown groups the selected trades. Dimensions with a natural order (hours, months,
 // grades) keep it; other rows are sorted by net result, best first. Only rows with trades
-// are listed. A trade with several tags or setups counts in each row.
+// are listed; removed trades are not counted in them. A trade with several tags or setups counts in each row.
 func BreakDown(s *Selection, q BreakdownQuery) []Row {
 	return chooseArithmetic(s, breakDown[int128], breakDown[exact])(s, q)
 }
@@ -140,7 +140,7 @@ func breakDown[T number[T]](s *Selection, q BreakdownQuery) []Row {
 	list, tallies := []Row{}, []*rowTally[T]{}
 	all := rowTally[T]{tally: tallyAll[T](s)}
 	for k := range rows {
-		if rows[k].trades() > 0 {
+		if rows[k].trades()+rows[k].removed() > 0 {
 			row := rows[k].toRow(keys[k], s.scale)
 			row.BreakevenTolerance = s.filter.Tolerance.Stored
 			row.RowShare = newRowShare(&rows[k].tally, &all.tally, keys[k] != "" && (q.By == ByTag || q.By == ByMistake))
@@ -201,15 +201,16 @@ func tallyRows[T number[T]](s *Selection, q BreakdownQuery) (keys []string, rows
 	next := 0
 	for i := range s.picks {
 		hasR := next < len(withR) && int(withR[next]) == i
+		isCounted := results[i] != uncounted
 		for _, k := range g.of(i) {
 			t := &rows[k]
 			t.addResult(net[i], results[i])
 			t.gross, t.fees, t.volume = t.gross.add(gross[i]), t.fees.add(fees[i]), t.volume.add(volume[i])
-			if hasR {
+			if hasR && isCounted {
 				t.rs += rs[next]
 				t.withR++
 			}
-			if q.Evidence {
+			if q.Evidence && isCounted {
 				t.addToDay(c.day(s.basisInstant(i)), net[i], results[i])
 			}
 		}
@@ -241,7 +242,7 @@ func (t *rowTally[T]) toRow(key string, scale int32) Row {
 	return Row{
 		Key: key, Trades: t.trades(), Wins: t.wins(), Losses: t.losses(), Breakeven: t.trades() - t.wins() - t.losses(),
 		WinRate: t.winRate(), NetPnL: t.net().decimal(scale), GrossPnL: t.gross.decimal(scale), Fees: t.fees.decimal(scale),
-		Volume: t.volume.decimal(scale), AvgTrade: mean(t.net().decimal(scale), t.trades()), ProfitFactor: t.profitFactor(scale),
+		Volume: t.volume.decimal(scale), AvgTrade: mean(t.countedNet().decimal(scale), t.trades()), ProfitFactor: t.profitFactor(scale),
 		AvgR: divide(t.rs, float64(t.withR)), TradesWithR: t.withR,
 	}
 }

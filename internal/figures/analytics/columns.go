@@ -52,6 +52,9 @@ type Trade struct {
 	// Open marks a trade still open, or a part of such a trade. An open trade's ClosedAt
 	// is its opening.
 	Open bool
+	// Removed marks a trade whose exits were all removals. It is in no count and no
+	// average; its costs are in sums.
+	Removed bool
 }
 
 // Columns are an account's closed trades. They never change: [Columns.WithChanges]

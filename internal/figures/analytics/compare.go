@@ -48,6 +48,7 @@ func CompareSelections(a, b *Selection, zone *time.Location, ofA, ofB Capital) C
 		WinRate: out.A.WinRate - out.B.WinRate, ProfitFactor: subtractOptional(out.A.ProfitFactor, out.B.ProfitFactor),
 		PayoffRatio: subtractOptional(out.A.PayoffRatio, out.B.PayoffRatio), AvgR: subtractOptional(out.A.AvgR, out.B.AvgR),
 	}
+	a, b = a.withoutRemoved(), b.withoutRemoved()
 	x := chooseArithmetic(a, estimateSelection[int128], estimateSelection[exact])(a, zone, Seed)
 	y := chooseArithmetic(b, estimateSelection[int128], estimateSelection[exact])(b, zone, Seed+1)
 	d := &out.Difference

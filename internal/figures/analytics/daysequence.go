@@ -77,7 +77,7 @@ func (d *dayState) addClose(result outcome) {
 		d.losses, d.wins = d.losses+1, 0
 	case win:
 		d.losses, d.wins = 0, d.wins+1
-	case breakeven:
+	case breakeven, uncounted:
 	}
 }
 

@@ -40,7 +40,7 @@ func ListDrawdowns(s *Selection, capital Capital, limit int) []Drawdown {
 type results[T number[T]] struct {
 	at     []int64
 	amount []T
-	// trade is the index in the selection, or nowhere for cash.
+	// trade is the index in the selection, or nowhere for cash and removed trades.
 	trade []int32
 	// fall is how far the time-weighted index is below its peak, as a fraction;
 	// pctKnown reports whether it is valid.
@@ -61,7 +61,11 @@ func collectResults[T number[T]](s *Selection, cash *cashColumn) results[T] {
 		}
 		p.apply(e.amount.float(s.scale), e.before.float(s.scale))
 		out.at, out.amount = append(out.at, e.at), append(out.amount, e.amount)
-		out.trade, out.fall = append(out.trade, int32(e.trade)), append(out.fall, p.fall)
+		trade := int32(e.trade)
+		if e.trade != nowhere && s.isRemoved(e.trade) {
+			trade = nowhere // it does not count
+		}
+		out.trade, out.fall = append(out.trade, trade), append(out.fall, p.fall)
 	})
 	out.pctKnown = p.known
 	return out

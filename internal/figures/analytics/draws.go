@@ -68,7 +68,7 @@ func shortenBlocks[T number[T]](from []tally[T]) []shortBlock {
 	const most = math.MaxInt64 / evidenceBlocks
 	list := make([]shortBlock, len(from))
 	for i := range from {
-		var sums [3]int64
+		var sums [outcomeCount]int64
 		for k, sum := range from[i].sum {
 			key, fits := sum.key()
 			if !fits || key > most || key < -most {

@@ -46,7 +46,7 @@ type EffectSide struct {
 // empty key has none. Days are in UTC, as in [CompareSelections]: a tag's effect compares
 // its trades with the rest.
 func MeasureEffects(s *Selection, q BreakdownQuery) []Effect {
-	q.Zone, q.Evidence = time.UTC, true
+	s, q.Zone, q.Evidence = s.withoutRemoved(), time.UTC, true
 	return chooseArithmetic(s, measureEffects[int128], measureEffects[exact])(s, q)
 }
 

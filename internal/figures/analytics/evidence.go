@@ -69,6 +69,7 @@ type MoneyInterval struct {
 
 // AssessEvidence returns a selection's evidence, with days in the zone.
 func AssessEvidence(s *Selection, zone *time.Location, seed uint64) Evidence {
+	s = s.withoutRemoved()
 	return chooseArithmetic(s, assessEvidence[int128], assessEvidence[exact])(s, zone, seed)
 }
 

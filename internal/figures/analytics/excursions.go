@@ -272,6 +272,7 @@ var (
 // AnalyzeExcursions compares a selection's results with what the price did. Intervals use
 // days in the zone.
 func AnalyzeExcursions(s *Selection, zone *time.Location, seed uint64) ExcursionStats {
+	s = s.withoutRemoved()
 	net := readColumn[exact](s, netOf)
 	results := outcomes(s, net)
 	out := ExcursionStats{Trades: s.Len(), Points: []ExcursionPoint{}}

@@ -175,7 +175,7 @@ func listMembers[T number[T]](s *Selection, net []T, results []outcome, which Tr
 	case Breakevens:
 		return listWhere(len(net), func(i int) bool { return results[i] == breakeven })
 	case WinnersAndLosers:
-		return listWhere(len(net), func(i int) bool { return results[i] != breakeven })
+		return listWhere(len(net), func(i int) bool { return results[i] == win || results[i] == loss })
 	case LargestWinner:
 		return findExtreme(net, results, win)
 	case LargestLoser:
@@ -184,7 +184,9 @@ func listMembers[T number[T]](s *Selection, net []T, results []outcome, which Tr
 		_, known := computeMultiples(s, net)
 		list := tradeList{}
 		for _, i := range known {
-			list.add(int(i))
+			if results[i] != uncounted {
+				list.add(int(i))
+			}
 		}
 		return list
 	case LongestWins:
@@ -193,7 +195,7 @@ func listMembers[T number[T]](s *Selection, net []T, results []outcome, which Tr
 		return findLongestRun(results, loss)
 	case AllTrades, InDrawdown:
 	}
-	return listWhere(len(net), func(int) bool { return true })
+	return listWhere(len(net), func(i int) bool { return results[i] != uncounted })
 }
 
 // add adds a trade by its index in the selection.
@@ -246,17 +248,23 @@ func findDeepestFall[T number[T]](all results[T]) []int32 {
 	return rows
 }
 
-// findLongestRun returns the first among the longest runs with an outcome.
+// findLongestRun returns the first among the longest runs with an outcome. Trades that do
+// not count neither belong to a run nor end it.
 func findLongestRun(results []outcome, of outcome) tradeList {
-	longest, run := longestRun(results, of), 0
+	first, run, longest, from, to := 0, 0, 0, 0, 0
 	for i, result := range results {
-		if result != of {
+		switch result {
+		case uncounted:
+		case of:
+			if run == 0 {
+				first = i
+			}
+			if run++; run > longest {
+				longest, from, to = run, first, i+1
+			}
+		default:
 			run = 0
-			continue
-		}
-		if run++; run == longest {
-			return listWhere(i+1, func(k int) bool { return k > i-longest })
 		}
 	}
-	return tradeList{}
+	return listWhere(to, func(i int) bool { return i >= from && results[i] == of })
 }

@@ -19,7 +19,7 @@ func TestEveryFigureIsEverywhere(t *testing.T) {
 	for _, f := range Figures() {
 		table = append(table, f.Name)
 	}
-	described := []string{"currency", "breakeven_tolerance"} // what figures are in, and by which setting
+	described := []string{"currency", "breakeven_tolerance", "excluded"} // what figures are in, by which setting, and without which trades
 	for place, names := range map[string]struct{ listed, others []string }{
 		"Summary in internal/figures/analytics/summary.go (the tag formula)": {keysOf(toJSON(t, Summary{})), described},
 		"Summary in internal/figures/analytics/oracle/summary.go":            {slices.Collect(maps.Keys((&oracle.Journal{}).Summary(&oracle.Question{}))), described},

@@ -62,6 +62,7 @@ const ruinScale = 12
 
 // SimulateFutures simulates futures.
 func SimulateFutures(s *Selection, sim Simulation) Futures {
+	s = s.withoutRemoved()
 	sim = sim.withDefaults(s.Len())
 	// The ruin threshold must fit the amounts' scale, so it is a column too.
 	var line amounts

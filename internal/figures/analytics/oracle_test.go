@@ -136,6 +136,9 @@ func (tr *trial) addTrade(number int, at time.Time) {
 		EntryNotional: decimal.Must(draw(tr, "size", "1000", "2000", "0.5", "-37.63", "3000")), Volume: decimal.Must(draw(tr, "volume", "2000", "0", "7.25")),
 		External: draw(tr, "external", "", "", "1", "10", "2"), Arrival: int64(number) + 1, Quality: draw[uint8](tr, "grade", 0, 0, 1, 3, 5),
 	}
+	if row.Removed = tr.isOneIn(8, "removed"); row.Removed {
+		row.Gross = decimal.Zero
+	}
 	row.Instrument, row.Net = row.Symbol, row.Gross.Sub(row.Fees)
 	tr.annotate(&row)
 	account := draw(tr, "account", tr.journal.Accounts...).ID
@@ -201,7 +204,7 @@ func (tr *trial) toOracle(row *Trade, account string) oracle.Trade {
 		ID: string(row.ID), Account: account, AccountName: account, Symbol: row.Symbol, Instrument: row.InstrumentType, Long: row.Side != Short,
 		OpenedAt: row.OpenedAt, ClosedAt: row.ClosedAt, Net: rat(row.Net), Gross: rat(row.Gross), Fees: rat(row.Fees), Entry: rat(row.EntryNotional),
 		Volume: rat(row.Volume), Grade: int(row.Quality), External: row.External, Arrival: int(row.Arrival),
-		Tags: toTexts(row.Tags), Setups: toTexts(row.Setups),
+		Tags: toTexts(row.Tags), Setups: toTexts(row.Setups), Removed: row.Removed,
 	}
 	if row.InitialRisk.Valid {
 		t.Risk = rat(row.InitialRisk.Decimal)

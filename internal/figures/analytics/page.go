@@ -26,7 +26,9 @@ type page struct {
 
 	net, gross, fees, size, volume amounts
 	// netSum returns the sum of net as a column with one row; see sumBefore.
-	netSum         func() *amounts
+	netSum func() *amounts
+	// hasRemoved reports whether a row is a removed trade.
+	hasRemoved     func() bool
 	risk, mae, mfe optional
 	// Columns for ranking, without figures.
 	quantity, entryPrice            amounts
@@ -68,7 +70,7 @@ func newEmptyPage(account journal.AccountID, n int) *page {
 		opened:  make([]int64, 0, n), closed: make([]int64, 0, n), arrival: make([]int64, 0, n),
 		side: make([]Side, 0, n), quality: make([]uint8, 0, n), state: make([]rowState, 0, n),
 	}
-	c.netSum = sync.OnceValue(c.net.sum)
+	c.setLazyValues()
 	c.ids.keys = make([]idKey, 0, n)
 	for _, a := range append(c.amountColumns(), c.rankedAmounts()...) {
 		a.narrow = make([]int64, 0, n)
@@ -81,6 +83,14 @@ func newEmptyPage(account journal.AccountID, n int) *page {
 	}
 	c.external.ends = make([]uint32, 0, n)
 	return c
+}
+
+// setLazyValues sets the values that are computed from columns when they are needed.
+func (c *page) setLazyValues() {
+	c.netSum = sync.OnceValue(c.net.sum)
+	c.hasRemoved = sync.OnceValue(func() bool {
+		return slices.ContainsFunc(c.state, func(r rowState) bool { return r.has(removedState) })
+	})
 }
 
 func (c *page) amountColumns() []*amounts {
@@ -171,7 +181,7 @@ func (c *page) trade(r int32) Trade {
 		Instrument: c.order.at(r), External: c.external.at(r), Arrival: c.arrival[r],
 		Part: state.isPart(), Open: state.isOpen(),
 		Root: contract.root, OptionRight: contract.right, Expiry: contract.expiry, EmotionalState: c.emotion.at(r),
-		Reviewed: state.has(reviewedState), HasNote: state.has(noteState), HasAttachment: state.has(attachmentState),
+		Reviewed: state.has(reviewedState), HasNote: state.has(noteState), HasAttachment: state.has(attachmentState), Removed: state.has(removedState),
 	}
 }
 

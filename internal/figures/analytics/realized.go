@@ -29,6 +29,7 @@ const (
 	reviewedState
 	noteState
 	attachmentState
+	removedState
 )
 
 func (r rowState) isPart() bool { return r&partState != 0 }
@@ -40,7 +41,10 @@ func newRowState(t *Trade) (r rowState) {
 	for _, flag := range []struct {
 		is    bool
 		state rowState
-	}{{t.Part, partState}, {t.Open, openState}, {t.Reviewed, reviewedState}, {t.HasNote, noteState}, {t.HasAttachment, attachmentState}} {
+	}{
+		{t.Part, partState}, {t.Open, openState}, {t.Reviewed, reviewedState}, {t.HasNote, noteState}, {t.HasAttachment, attachmentState},
+		{t.Removed, removedState},
+	} {
 		if flag.is {
 			r |= flag.state
 		}
@@ -163,6 +167,9 @@ func tallyParts[T number[T]](s *Selection, q BreakdownQuery, g grouping) []rowTa
 	}
 	rs, withR := computeMultiples(trades, sums)
 	for k, i := range withR {
+		if results[i] == uncounted {
+			continue
+		}
 		t := &rows[groups[i]]
 		t.rs += rs[k]
 		t.withR++
@@ -180,7 +187,9 @@ func addRowDays[T number[T]](s *Selection, rows []rowTally[T], net []T, of []int
 	trades, sums, groups := mergeParts(s, net, place)
 	results := outcomes(trades, sums)
 	for i, k := range groups {
-		rows[both[k][0]].addToDay(days[both[k][1]], sums[i], results[i])
+		if results[i] != uncounted {
+			rows[both[k][0]].addToDay(days[both[k][1]], sums[i], results[i])
+		}
 	}
 }
 

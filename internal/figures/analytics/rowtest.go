@@ -395,7 +395,7 @@ func (a *amounts) newRangeTest(r tradefilter.Range) func(row int32) bool {
 
 // addOutcome tests the net result's sign, with results within the tolerance as breakeven.
 func (t *rowTests) addOutcome(f *Filter) {
-	var pass [3]bool
+	var pass [outcomeCount]bool // a removed trade passes none
 	for name, result := range map[tradefilter.Outcome]outcome{tradefilter.Loss: loss, tradefilter.Breakeven: breakeven, tradefilter.Win: win} {
 		pass[result-loss] = slices.Contains(f.Outcomes, name)
 	}
@@ -405,6 +405,20 @@ func (t *rowTests) addOutcome(f *Filter) {
 
 // newOutcomeReader returns a function that reads a closed trade's outcome.
 func (c *page) newOutcomeReader(tolerance tradefilter.Tolerance) func(row int32) outcome {
+	read := c.newResultReader(tolerance)
+	if !c.hasRemoved() {
+		return read
+	}
+	return func(row int32) outcome {
+		if c.state[row].has(removedState) {
+			return uncounted
+		}
+		return read(row)
+	}
+}
+
+// newResultReader is newOutcomeReader for trades that count.
+func (c *page) newResultReader(tolerance tradefilter.Tolerance) func(row int32) outcome {
 	sign := func(row int32) outcome { return outcome(c.net.at(row).Sign()) }
 	if net := c.net.narrow; net != nil {
 		sign = func(row int32) outcome { return outcome(cmp.Compare(net[row], 0)) }

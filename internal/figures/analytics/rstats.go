@@ -43,6 +43,7 @@ const (
 
 // ComputeRStats computes the R distribution.
 func ComputeRStats(s *Selection) RStats {
+	s = s.withoutRemoved()
 	return chooseArithmetic(s, computeRStats[int128], computeRStats[exact])(s)
 }
 

@@ -100,6 +100,7 @@ type RuleSide struct {
 // MeasureRules reports the rules for all setups with a checklist or with states in the
 // selection. Rules are in checklist order; removed rules follow, by text.
 func MeasureRules(s *Selection, q RulesQuery) RuleReport {
+	s = s.withoutRemoved()
 	return chooseArithmetic(s, measureRules[int128], measureRules[exact])(s, q)
 }
 

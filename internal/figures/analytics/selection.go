@@ -236,6 +236,32 @@ func mergePair[T any](a, b []T, compare func(a, b T) int) []T {
 	return append(append(out, a...), b...)
 }
 
+// hasRemoved reports whether an account has removed trades.
+func (s *Selection) hasRemoved() bool {
+	return slices.ContainsFunc(s.pages, func(p *page) bool { return p.hasRemoved() })
+}
+
+// isRemoved reports whether a selected trade is a removed one.
+func (s *Selection) isRemoved(i int) bool {
+	return s.pages[s.picks[i].source].state[s.picks[i].row].has(removedState)
+}
+
+// withoutRemoved returns the selection with the trades that count: without removed ones.
+func (s *Selection) withoutRemoved() *Selection {
+	if !s.hasRemoved() {
+		return s
+	}
+	counted := *s
+	counted.picks = make([]pick, 0, len(s.picks))
+	for i, p := range s.picks {
+		if !s.isRemoved(i) {
+			counted.picks = append(counted.picks, p)
+		}
+	}
+	counted.complete = s.complete && len(counted.picks) == len(s.picks)
+	return &counted
+}
+
 // Len returns the number of selected trades.
 func (s *Selection) Len() int { return len(s.picks) }
 

@@ -118,17 +118,20 @@ func BuildShareView(s *Selection, q ShareQuery) ShareView {
 	days := ListDays(s, q.Zone)
 	view := ShareView{
 		Summary: q.buildSummary(Summarize(s, q.Capital)), Equity: q.buildEquity(days), Months: q.buildMonths(days), TopSymbols: q.listTopSymbols(s),
-		TradingDays: len(days), ShowAmounts: q.ShowAmounts, Currency: q.Currency,
+		ShowAmounts: q.ShowAmounts, Currency: q.Currency,
 	}
 	colors := make([]outcome, len(days))
 	for i, day := range days {
+		if day.Trades > 0 {
+			view.TradingDays++
+		}
 		colors[i] = outcome(day.NetPnL.Sign())
 		switch colors[i] {
 		case win:
 			view.GreenDays++
 		case loss:
 			view.RedDays++
-		case breakeven:
+		case breakeven, uncounted:
 		}
 	}
 	view.BestStreak, view.WorstStreak = longestRun(colors, win), longestRun(colors, loss)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-	"sync"
 
 	"fillbook/internal/base/decimal"
 	"fillbook/internal/base/journal"
@@ -17,7 +16,7 @@ import (
 
 // StoredFormat is the version of the stored form. It must be raised with every change to
 // the columns or to the meaning of their values.
-const StoredFormat = 4
+const StoredFormat = 5
 
 // storedPage is a page's stored form.
 type storedPage struct {
@@ -145,7 +144,7 @@ func (s *storedPage) toPage(account journal.AccountID) *page {
 		external: texts{all: s.Externals, ends: s.ExternalEnds}, quality: s.Qualities,
 		side: make([]Side, len(s.Sides)), state: make([]rowState, len(s.States)),
 	}
-	c.netSum = sync.OnceValue(c.net.sum)
+	c.setLazyValues()
 	for i := range c.ids.keys {
 		c.ids.keys[i] = idKey(s.IDs[16*i:])
 	}

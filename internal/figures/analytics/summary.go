@@ -33,8 +33,8 @@ type Summary struct {
 
 	AvgWin      decimal.Decimal `json:"avg_win" formula:"gross_profit / wins" inputs:"gross_profit wins" trades:"winners"`
 	AvgLoss     decimal.Decimal `json:"avg_loss" formula:"gross_loss / losses" inputs:"gross_loss losses" trades:"losers"`
-	AvgTrade    decimal.Decimal `json:"avg_trade" formula:"net_pnl / total_trades" inputs:"net_pnl total_trades"`
-	Expectancy  decimal.Decimal `json:"expectancy" formula:"net_pnl / total_trades" inputs:"net_pnl total_trades"`
+	AvgTrade    decimal.Decimal `json:"avg_trade" formula:"mean of net_pnl of the trades" inputs:"total_trades"`
+	Expectancy  decimal.Decimal `json:"expectancy" formula:"mean of net_pnl of the trades" inputs:"total_trades"`
 	MedianWin   decimal.Decimal `json:"median_win" formula:"median of net_pnl of the winners" trades:"winners"`
 	MedianLoss  decimal.Decimal `json:"median_loss" formula:"median of net_pnl of the losers, without sign" trades:"losers"`
 	MedianTrade decimal.Decimal `json:"median_trade" formula:"median of net_pnl of the trades"`
@@ -65,8 +65,16 @@ type Summary struct {
 	TradingDays int             `json:"trading_days" formula:"number of UTC days with a trade" realized:"number of UTC days with a closing fill"`
 	Currency    string          `json:"currency"`
 
+	// Excluded counts closed trades that are in no figure but sums of money.
+	Excluded Excluded `json:"excluded"`
 	// BreakevenTolerance is the user's setting as stored; null by default.
 	BreakevenTolerance json.RawMessage `json:"breakeven_tolerance"`
+}
+
+// Excluded counts closed trades that are in no count and no average. Their costs are in
+// net_pnl, total_fees and equity.
+type Excluded struct {
+	Removals int `json:"removals" doc:"Trades that ended only by removals, such as transfers out."`
 }
 
 // ReturnBasis is what daily ratios are computed from.
@@ -86,14 +94,19 @@ func Summarize(s *Selection, capital Capital) Summary {
 }
 
 func summarize[T number[T]](s *Selection, cash *cashColumn, currency string) Summary {
+	counted := s.withoutRemoved()
 	parts := readColumn[T](s, netOf)
-	trades, net, _ := mergeParts(s, parts, nil)
+	countedParts := parts
+	if counted != s {
+		countedParts = readColumn[T](counted, netOf)
+	}
+	trades, net, _ := mergeParts(counted, countedParts, nil)
 	results := outcomes(trades, net)
 	all := tallyGroups(1, nil, net, results)[0]
 	out := Summary{
 		TotalTrades: all.trades(), Wins: all.wins(), Losses: all.losses(), Breakeven: all.trades() - all.wins() - all.losses(),
 		WinRate:      all.winRate(),
-		NetPnL:       all.net().decimal(s.scale),
+		NetPnL:       sumColumn[T](s, netOf).decimal(s.scale),
 		GrossProfit:  all.profitSum().decimal(s.scale),
 		GrossLoss:    all.lossSum().times(-1).decimal(s.scale),
 		ProfitFactor: all.profitFactor(s.scale),
@@ -101,13 +114,18 @@ func summarize[T number[T]](s *Selection, cash *cashColumn, currency string) Sum
 
 		BreakevenTolerance: s.filter.Tolerance.Stored,
 	}
-	out.computeAverages()
+	if counted != s {
+		whole, _, _ := mergeParts(s, parts, nil)
+		out.Excluded.Removals = len(whole.picks) - len(trades.picks)
+	}
+	countedNet := all.net().decimal(s.scale)
+	out.computeAverages(countedNet)
 	parallel.Run(func() {
 		computeDistribution(&out, s, net, results)
 		rs, _ := computeMultiples(trades, net)
 		out.TradesWithR, out.AvgR = len(rs), meanR(rs)
 		out.ExpectancyR = out.AvgR
-		computeDeviations(&out, s, net, rs)
+		computeDeviations(&out, s, net, countedNet, rs)
 		out.MaxConsecutiveWins, out.MaxConsecutiveLosses = longestRun(results, win), longestRun(results, loss)
 		computeHoldTimes(&out, trades, results)
 		out.GrossPnL = sumColumn[T](s, grossOf).decimal(s.scale)
@@ -116,16 +134,20 @@ func summarize[T number[T]](s *Selection, cash *cashColumn, currency string) Sum
 	}, func() { // the timeline takes about as long as everything else
 		t := newTimeline(s, parts, cash)
 		computeDailyRatios(&out, t, parts)
+		if counted != s {
+			out.TradingDays = len(daySums(counted, counted.basisColumn(), countedParts))
+		}
 		computeMaxDrawdown(&out, t)
 	})
 	return out
 }
 
-// computeAverages computes the averages and ratios from the sums. The Kelly fraction is p
+// computeAverages computes the averages and ratios from the sums; net is the result of the
+// counted trades. The Kelly fraction is p
 // − q / payoff, where p and q are the win and loss shares; breakevens are neither.
-func (out *Summary) computeAverages() {
+func (out *Summary) computeAverages(net decimal.Decimal) {
 	out.AvgWin, out.AvgLoss = mean(out.GrossProfit, out.Wins), mean(out.GrossLoss, out.Losses)
-	out.AvgTrade = mean(out.NetPnL, out.TotalTrades)
+	out.AvgTrade = mean(net, out.TotalTrades)
 	out.Expectancy = out.AvgTrade
 	if out.Wins == 0 || out.Losses == 0 {
 		return
@@ -184,12 +206,12 @@ func annualFactor() float64 {
 }
 
 // computeDeviations computes the standard deviation and the system quality number, which
-// is based on R if every trade has one.
-func computeDeviations[T number[T]](out *Summary, s *Selection, net []T, rs []float64) {
+// is based on R if every trade has one. sum is the sum of net.
+func computeDeviations[T number[T]](out *Summary, s *Selection, net []T, sum decimal.Decimal, rs []float64) {
 	if len(net) == 0 {
 		return
 	}
-	average := out.NetPnL.Float64() / float64(len(net))
+	average := sum.Float64() / float64(len(net))
 	out.StdDev = deviationOf(net, average, s.scale)
 	if len(rs) == len(net) {
 		out.SQN = systemQuality(len(rs), *out.AvgR, standardDeviation(rs, *out.AvgR))
@@ -291,7 +313,7 @@ func longestRun(results []outcome, of outcome) int {
 
 // computeHoldTimes computes the average holding times.
 func computeHoldTimes(out *Summary, s *Selection, results []outcome) {
-	var sums [3]int128
+	var sums [outcomeCount]int128
 	rest := results
 	for picks := s.picks; len(picks) > 0; {
 		run := firstRun(picks)

@@ -6,30 +6,43 @@ import (
 	"fillbook/internal/base/decimal"
 )
 
-// outcome is a net result's sign, or breakeven within the tolerance.
+// outcome is a net result's sign, or breakeven within the tolerance. A removed trade has none.
 type outcome int8
 
 const (
 	loss      outcome = -1
 	breakeven outcome = 0
 	win       outcome = 1
+	uncounted outcome = 2
 )
+
+// outcomeCount is how many outcomes there are.
+const outcomeCount = 4
 
 // outcomes returns each trade's outcome from the given net results: those of its rows, or
 // the sums over merged parts.
 func outcomes[T number[T]](s *Selection, net []T) []outcome {
+	var list []outcome
 	if tolerance := s.filter.Tolerance; !tolerance.IsZero() {
-		return tolerantOutcomes(s, net, tolerance)
+		list = tolerantOutcomes(s, net, tolerance)
+	} else {
+		list = make([]outcome, len(net))
+		var zero T
+		zero.signs(list, net)
 	}
-	list := make([]outcome, len(net))
-	var zero T
-	zero.signs(list, net)
+	if s.hasRemoved() {
+		for i := range list {
+			if s.isRemoved(i) {
+				list[i] = uncounted
+			}
+		}
+	}
 	return list
 }
 
 // tallyGroups adds up results by group and outcome. Without of there is one group.
 func tallyGroups[T number[T]](groups int, of []int32, net []T, results []outcome) []tally[T] {
-	sums, list := make([]T, 3*groups), make([]tally[T], groups)
+	sums, list := make([]T, outcomeCount*groups), make([]tally[T], groups)
 	var zero T
 	zero.sumOutcomes(sums, of, net, results)
 	for i, result := range results {
@@ -40,7 +53,7 @@ func tallyGroups[T number[T]](groups int, of []int32, net []T, results []outcome
 		list[group].count[result-loss]++
 	}
 	for group := range list {
-		list[group].sum = [3]T(sums[3*group:])
+		list[group].sum = [outcomeCount]T(sums[outcomeCount*group:])
 	}
 	return list
 }
@@ -48,8 +61,8 @@ func tallyGroups[T number[T]](groups int, of []int32, net []T, results []outcome
 // tally counts trades and adds up their results, separately
 // for each outcome.
 type tally[T number[T]] struct {
-	count [3]int
-	sum   [3]T
+	count [outcomeCount]int
+	sum   [outcomeCount]T
 }
 
 // addResult adds a result with its outcome. It has no branches.
@@ -64,8 +77,14 @@ func (t *tally[T]) wins() int        { return t.count[win-loss] }
 func (t *tally[T]) losses() int      { return t.count[0] }
 func (t *tally[T]) profitSum() T     { return t.sum[win-loss] }
 func (t *tally[T]) lossSum() T       { return t.sum[0] } // zero or negative
-func (t *tally[T]) net() T           { return t.lossSum().add(t.sum[breakeven-loss]).add(t.profitSum()) }
+func (t *tally[T]) removed() int     { return t.count[uncounted-loss] }
+func (t *tally[T]) net() T           { return t.countedNet().add(t.sum[uncounted-loss]) }
 func (t *tally[T]) winRate() float64 { return fraction(t.wins(), t.trades()) }
+
+// countedNet returns the result of the counted trades, which averages are computed from.
+func (t *tally[T]) countedNet() T {
+	return t.lossSum().add(t.sum[breakeven-loss]).add(t.profitSum())
+}
 
 // plus adds two tallies, and minus subtracts them.
 func (t tally[T]) plus(other *tally[T]) tally[T] {

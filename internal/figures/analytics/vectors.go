@@ -16,11 +16,11 @@ func (exact) signs(into []outcome, values []exact) {
 	}
 }
 
-// sumOutcomes adds each value to the sum for its group and outcome: sums has three for
-// each group. Without of there is one group.
+// sumOutcomes adds each value to the sum for its group and outcome: sums has outcomeCount
+// for each group. Without of there is one group.
 func (int128) sumOutcomes(sums []int128, of []int32, values []int128, results []outcome) {
 	if of == nil {
-		var one [3]int128
+		var one [outcomeCount]int128
 		for i, v := range values {
 			at := results[i] - loss
 			one[at] = one[at].add(v)
@@ -29,7 +29,7 @@ func (int128) sumOutcomes(sums []int128, of []int32, values []int128, results []
 		return
 	}
 	for i, v := range values {
-		sum := &sums[3*of[i]+int32(results[i]-loss)]
+		sum := &sums[outcomeCount*of[i]+int32(results[i]-loss)]
 		*sum = sum.add(v)
 	}
 }
@@ -40,7 +40,7 @@ func (exact) sumOutcomes(sums []exact, of []int32, values []exact, results []out
 		if of != nil {
 			group = of[i]
 		}
-		sum := &sums[3*group+int32(results[i]-loss)]
+		sum := &sums[outcomeCount*group+int32(results[i]-loss)]
 		*sum = sum.add(v)
 	}
 }

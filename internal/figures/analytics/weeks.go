@@ -35,5 +35,7 @@ func (y *Year) addToWeek(day Cell, first time.Weekday) {
 	w := &y.Weeks[len(y.Weeks)-1]
 	w.Group.addDay(day.Trades, day.Wins, day.NetPnL)
 	w.Losses += day.Losses
-	w.DaysTraded++
+	if day.Trades > 0 {
+		w.DaysTraded++
+	}
 }

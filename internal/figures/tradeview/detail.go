@@ -33,6 +33,7 @@ func (d *Detail) TotalPnL() decimal.Null {
 func ReadDetail(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID) (Detail, error) {
 	playbook.PrefetchAnnotations(ctx, tx, owner, id)
 	prefetchExcursions(ctx, tx, owner, id)
+	prefetchSettings(ctx, tx, owner)
 	found, err := ledger.ReadTrade(ctx, tx, owner, id)
 	if err != nil {
 		return Detail{}, err
@@ -42,7 +43,7 @@ func ReadDetail(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal
 
 // Describe adds annotations to a trade read from the ledger.
 func Describe(ctx context.Context, tx *db.Tx, owner journal.UserID, trade ledger.TradeDetail) (Detail, error) {
-	r := &reader{ctx: ctx, tx: tx, owner: owner}
+	r := newReader(ctx, tx, owner)
 	views := []View{{Trade: trade.Trade}}
 	if err := r.annotate(views); err != nil {
 		return Detail{}, err
@@ -60,13 +61,14 @@ func PrefetchAnnotated(ctx context.Context, tx *db.Tx, owner journal.UserID, id 
 	tx.Prefetch(func(tx *db.Tx) {
 		_, _ = ledger.ReadTrade(ctx, tx, owner, id)
 		prefetchExcursions(ctx, tx, owner, id)
+		prefetchSettings(ctx, tx, owner)
 		_, _ = playbook.AttachmentsOf(ctx, tx, owner, playbook.Target{Trade: id})
 	})
 }
 
 // Annotate adds known annotations to a trade read from the ledger.
 func Annotate(ctx context.Context, tx *db.Tx, owner journal.UserID, trade ledger.TradeDetail, known playbook.Annotations) (Detail, error) {
-	r := &reader{ctx: ctx, tx: tx, owner: owner}
+	r := newReader(ctx, tx, owner)
 	view := View{Trade: trade.Trade}
 	var err error
 	if r.results, err = excursions.Load(ctx, tx, owner, []journal.TradeID{known.Trade}); err != nil {

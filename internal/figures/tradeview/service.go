@@ -68,7 +68,7 @@ func (s *Service) each(ctx context.Context, tx *db.Tx, owner journal.UserID, q Q
 	if err != nil {
 		return 0, false, err
 	}
-	r := &reader{ctx: ctx, tx: tx, owner: owner}
+	r := newReader(ctx, tx, owner)
 	return ranking.Total, true, r.eachRanked(ranking.Trades, fn)
 }
 

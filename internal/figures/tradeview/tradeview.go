@@ -14,6 +14,7 @@ import (
 	"fillbook/internal/trading/ledger"
 	"fillbook/internal/trading/matching"
 	"fillbook/internal/trading/playbook"
+	"fillbook/internal/trading/settings"
 	"fillbook/internal/trading/tradefilter"
 )
 
@@ -23,6 +24,8 @@ type View struct {
 	Annotations playbook.Annotations
 	Tags        []playbook.Tag // in Annotations.Tags order
 	Derived     playbook.Derived
+	// Outcome is empty while the trade is open, and if it ended only by removals.
+	Outcome tradefilter.Outcome
 	// Excursion is what the price did during the trade, nil if it is not known.
 	Excursion *excursions.Result
 	// Rank is what the trade was sorted by; it is set in sorted lists only.
@@ -75,7 +78,7 @@ const ChunkSize = 1000
 // sorted, and its filter must not need columns. Memory stays flat. A View is valid until
 // fn returns. fn must not run statements.
 func EachInDatabase(ctx context.Context, tx *db.Tx, owner journal.UserID, q Query, fn func(*View) error) error {
-	r := &reader{ctx: ctx, tx: tx, owner: owner}
+	r := newReader(ctx, tx, owner)
 	trades := q.ledgerQuery(owner)
 	if trades.Limit == 0 || trades.Limit > fewTrades {
 		if err := r.loadFew(); err != nil {
@@ -83,6 +86,9 @@ func EachInDatabase(ctx context.Context, tx *db.Tx, owner journal.UserID, q Quer
 		}
 	}
 	if r.few != nil {
+		if err := r.loadTolerance(); err != nil {
+			return err
+		}
 		return r.eachDirectly(trades, fn)
 	}
 	return r.eachInChunks(trades, fn)
@@ -155,6 +161,34 @@ type reader struct {
 	// results are all trades' excursions if few is set, else those for the trades being
 	// read.
 	results map[journal.TradeID]excursions.Result
+	// tolerance decides outcomes; nil until it is needed.
+	tolerance *tradefilter.Tolerance
+}
+
+// newReader returns a reader, which reads the settings together with its first query.
+func newReader(ctx context.Context, tx *db.Tx, owner journal.UserID) *reader {
+	prefetchSettings(ctx, tx, owner)
+	return &reader{ctx: ctx, tx: tx, owner: owner}
+}
+
+func prefetchSettings(ctx context.Context, tx *db.Tx, owner journal.UserID) {
+	tx.Prefetch(func(tx *db.Tx) { _, _ = settings.Read(ctx, tx, owner) })
+}
+
+// loadTolerance loads the breakeven tolerance, once.
+func (r *reader) loadTolerance() error {
+	if r.tolerance != nil {
+		return nil
+	}
+	stored, err := settings.Read(r.ctx, r.tx, r.owner)
+	if err != nil {
+		return err
+	}
+	r.tolerance = &tradefilter.Tolerance{}
+	if stored.Tolerance != nil {
+		*r.tolerance, err = tradefilter.ParseTolerance(stored.Tolerance)
+	}
+	return err
 }
 
 // readChunk reads the trades in a query with a limit.
@@ -217,6 +251,12 @@ func (r *reader) setAnnotations(v *View, stored playbook.Annotations) (err error
 	v.Derived = Derive(&v.Trade, stored)
 	if result, found := r.results[v.ID]; found && result.IsAvailable() {
 		v.Excursion = &result
+	}
+	if v.NetPnL.Valid && !v.Removed {
+		if err := r.loadTolerance(); err != nil {
+			return err
+		}
+		v.Outcome = r.tolerance.OutcomeOf(v.NetPnL.Decimal, v.Derived.InitialRisk)
 	}
 	v.Tags, err = r.findTags(stored.Tags)
 	return err

@@ -7,6 +7,7 @@ import (
 	"fillbook/internal/intake/statement"
 	"fillbook/internal/intake/tabular"
 	"fillbook/internal/trading/annotations"
+	"fillbook/internal/trading/matching"
 )
 
 // fillbookFills is our own table of fills. They have all trade prices. A workbook has
@@ -66,9 +67,37 @@ func fillbookFill(w *statement.Row) {
 		Fees: w.Cost("Fees"), Commission: w.Cost("Commission"), Multiplier: w.Null("Multiplier"), StatedPnL: w.Null("Stated P&L"),
 		At: w.Moment("Executed At").At, ID: w.Text("External Id"), Lot: w.Text("Lot"),
 		Right: w.Text("Option Right"), Strike: w.Null("Strike"), Expiry: w.Day("Expiry"),
+		Kind: readFillKind(w, "Kind"), EventID: w.Text("Event Id"), BasisEstimated: w.Text("Basis Estimated") != "",
 	}
 	f.Side, _ = w.Side("Side")
 	w.Fill(f)
+}
+
+// readFillKind reads a fill's kind, which older tables do not have.
+func readFillKind(w *statement.Row, column statement.Col) matching.Kind {
+	kind, err := matching.ParseKind(w.Text(column))
+	if err != nil {
+		w.Fail("%q is not a kind of fill.", w.Text(column))
+	}
+	return kind
+}
+
+// readEnding reads the kind of a trade's exit. The row has the average over all exits, so
+// the last one's kind is only certain where that average is its price.
+func readEnding(w *statement.Row, t *statement.Trip) matching.Kind {
+	kind := readFillKind(w, "Ended By")
+	switch kind {
+	case matching.KindAssignment, matching.KindExercise:
+		if !t.ClosePrice.Decimal.IsZero() {
+			return matching.KindTrade
+		}
+	case matching.KindRemoval:
+		if !t.ClosePrice.Decimal.Equal(t.OpenPrice) {
+			return matching.KindTrade
+		}
+	case matching.KindTrade, matching.KindOpening, matching.KindExpiry, matching.KindSettlement:
+	}
+	return kind
 }
 
 func fillbookCash(w *statement.Row) {
@@ -89,7 +118,7 @@ func readFillbookTrade(w *statement.Row) {
 		Right: w.Text("Option Right"), Strike: w.Null("Strike"), Expiry: w.Day("Expiry"),
 	}
 	if w.Text("Close Time") != "" {
-		t.Close = w.Moment("Close Time")
+		t.Close, t.CloseKind = w.Moment("Close Time"), readEnding(w, &t)
 	} else if t.ClosePrice.Valid {
 		w.Fail("The trade is open and partly closed, and a table of trades does not say how much. Import the table of fills or the JSON backup.")
 	}

@@ -257,7 +257,7 @@ func toStatement(name string, fills []ledger.NewFill) *statement.Statement {
 			Row: i + 1, Symbol: f.Symbol, Type: f.InstrumentType, Side: f.Side, Quantity: f.Quantity, Price: f.Price,
 			Fees: f.Fees, Commission: f.Commission, Multiplier: f.Multiplier, StatedPnL: f.StatedPnL, At: f.ExecutedAt, ID: f.ExternalID,
 			Details: f.Details, FeesKnown: f.Facts&ledger.FeesStated != 0, CommissionKnown: f.Facts&ledger.CommissionStated != 0,
-			ZeroFraction: f.Facts&ledger.ZeroFraction != 0,
+			ZeroFraction: f.Facts&ledger.ZeroFraction != 0, Kind: f.Kind, EventID: f.EventID, BasisEstimated: f.BasisEstimated,
 		})
 	}
 	return s

@@ -34,6 +34,7 @@ type Trip struct {
 	TrustPnL                bool // the stated result counts whatever the prices: forex, CFDs, foreign money
 	Details                 map[string]string
 	OpenFillID, CloseFillID string
+	CloseKind               matching.Kind // the exit's
 }
 
 // Trip emits a round trip's fills as a separate position, and returns the opening one for
@@ -62,7 +63,7 @@ func (w *Row) Trip(t Trip) *Fill {
 		first.Commission, first.Fees = t.Commission, t.Fees
 		return first
 	}
-	exit.Price, exit.At, exit.DateOnly = t.ClosePrice.Decimal, t.Close.At, t.Close.DateOnly
+	exit.Price, exit.At, exit.DateOnly, exit.Kind = t.ClosePrice.Decimal, t.Close.At, t.Close.DateOnly, t.CloseKind
 	exit.ID = t.CloseFillID
 	if t.ID != "" && exit.ID == "" {
 		exit.ID = t.ID + "/close"

@@ -131,12 +131,16 @@ type Fill struct {
 	StatedPnL  decimal.Null
 	At         time.Time
 	ID         string // the broker's, empty if none
-	Right      string // call or put
-	Strike     decimal.Null
-	Expiry     journal.Day
-	Lot        string
-	Details    map[string]string // further values to keep
-	DateOnly   bool              // the file has the day and no time
+	Kind       matching.Kind
+	EventID    string // joins an option's fill with its underlying's, empty if none
+	// BasisEstimated reports that an opening's price is not the real cost.
+	BasisEstimated bool
+	Right          string // call or put
+	Strike         decimal.Null
+	Expiry         journal.Day
+	Lot            string
+	Details        map[string]string // further values to keep
+	DateOnly       bool              // the file has the day and no time
 	// NoTime reports that the file has no time, NoSeconds only hours and minutes,
 	// ZeroFraction a fraction of a second equal to 0; ZoneAssumed reports that the source
 	// named no zone.

@@ -20,7 +20,7 @@ const beginning = -1
 // beginningSelect selects beginnings of trades as rows of fillsAndAccount: id is the
 // trade's, details is its head.
 const beginningSelect = `
-	SELECT opened_at, first_seq, stream, 0, 0, -1, is_long, '0', '0', NULL, NULL, NULL, NULL, id, NULL, NULL, head, account FROM trades`
+	SELECT opened_at, first_seq, stream, 0, 0, -1, is_long, '0', '0', NULL, NULL, NULL, NULL, id, NULL, NULL, head, NULL, NULL, account FROM trades`
 
 var fillsAndAccount = fillSelectOnly + `, account AS account_number FROM executions`
 
@@ -149,6 +149,9 @@ func (l *tradeLinker) link(list []listedFill) {
 		for len(begun) > 0 && cmp.Or(cmp.Compare(begun[0].stream, f.stream), cmp.Compare(begun[0].seq, f.seq)) < 0 {
 			l.last[begun[0].stream] = begun[0].id
 			begun = begun[1:]
+		}
+		if f.Unmatched.Equal(f.Quantity) {
+			continue // it begins no trade
 		}
 		in := links{trade: l.last[f.stream]}
 		if len(begun) > 0 && begun[0].stream == f.stream && begun[0].seq == f.seq {

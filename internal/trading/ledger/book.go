@@ -140,6 +140,9 @@ func (b *book) flush(ctx context.Context) error {
 	if err := b.flushCheckpoints(ctx); err != nil {
 		return err
 	}
+	if err := b.flushClosings(ctx); err != nil {
+		return err
+	}
 	if err := b.updateDetails(ctx, b.changedDetails); err != nil {
 		return err
 	}

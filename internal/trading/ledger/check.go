@@ -210,11 +210,11 @@ func nextSegment(fills *fillCursor) []*fill {
 	var position decimal.Decimal
 	for f := fills.next(); f != nil; f = fills.next() {
 		part = append(part, f)
-		if f.side == matching.Buy {
-			position = position.Add(f.quantity)
-		} else {
-			position = position.Sub(f.quantity)
+		moved := f.quantity.Sub(f.unmatched) // checked with the segment
+		if f.side == matching.Sell {
+			moved = moved.Neg()
 		}
+		position = position.Add(moved)
 		if position.IsZero() {
 			break
 		}
@@ -235,9 +235,11 @@ func (c *checker) loadCheckpoints(ctx context.Context, s *stream) (map[matching.
 	return found, err
 }
 
-// groupFills groups a segment's fills and compares the stored checkpoints in it, which it
-// removes from the map.
-func (c *checker) groupFills(s *stream, fills []matching.Fill, checkpoints map[matching.Position]string) []matching.Trade {
+// groupFills groups a segment's fills and compares what is stored with fills that only
+// close, and the stored checkpoints, which it removes from the map.
+func (c *checker) groupFills(
+	s *stream, fills []matching.Fill, byID map[string]*fill, checkpoints map[matching.Position]string,
+) []matching.Trade {
 	var grouping matching.Grouping
 	if len(checkpoints) > 0 {
 		grouping.Every, grouping.Report = 1, func(want matching.Checkpoint) {
@@ -247,6 +249,12 @@ func (c *checker) groupFills(s *stream, fills []matching.Fill, checkpoints map[m
 				c.reportProblem(fills[i].ID, "The checkpoint of instrument %s at %s differs from its fills.", s.key.symbol, db.FromMicros(want.Last().At))
 			}
 			delete(checkpoints, want.Last())
+		}
+	}
+	grouping.ReportClosing = func(want matching.Closure) {
+		f := byID[want.FillID]
+		if !f.unmatched.Equal(want.Leftover) || f.kind == matching.KindRemoval && !f.price.Equal(want.Price) {
+			c.reportProblem(want.FillID, "What the execution closes differs from the fills before it.")
 		}
 	}
 	return slices.Collect(grouping.Walk(slices.Values(fills)))
@@ -264,7 +272,7 @@ func (c *checker) checkSegment(s *stream, part []*fill, trades *tradeCursor, che
 	for _, f := range part {
 		byID[string(f.id)] = f
 	}
-	for i, want := range c.groupFills(s, grouped, checkpoints) {
+	for i, want := range c.groupFills(s, grouped, byID, checkpoints) {
 		t := trades.nextBefore(matching.Position{At: want.First.At, Seq: want.First.Seq + 1})
 		if trades.err != nil {
 			return trades.err
@@ -294,6 +302,7 @@ func matchesOracle(t *tradeRow, o oracle.Trade) bool {
 	return (t.Direction == matching.Long) == o.Long && int(t.count) == len(o.FillIDs) &&
 		t.QtyOpened.Rat().Cmp(o.Opened) == 0 && t.QtyRemaining.Rat().Cmp(o.Remaining) == 0 &&
 		t.EntryNotional.Rat().Cmp(o.Entry) == 0 && t.ExitNotional.Rat().Cmp(o.Exit) == 0 &&
+		(o.EndedBy == "" || t.EndedBy.String() == o.EndedBy) && t.Removed == o.Removed &&
 		t.FeesTotal.Rat().Cmp(o.Fees) == 0 && t.Commission.Rat().Cmp(o.Commission) == 0 &&
 		equalNull(t.GrossPnL, o.Gross) && equalNull(t.NetPnL, o.Net) && t.RealizedPnL.Rat().Cmp(o.Realized) == 0 &&
 		t.AvgEntry.Rat().Cmp(o.EntryPrice) == 0 && equalNull(t.AvgExit, o.ExitPrice) && t.EntrySize.Rat().Cmp(o.Size) == 0 &&
@@ -309,7 +318,7 @@ func equalNull(n decimal.Null, r *big.Rat) bool {
 
 func (f *fill) toOracle() oracle.Fill {
 	o := oracle.Fill{
-		ID: string(f.id), At: f.at, Seq: f.seq, Buy: f.side == matching.Buy, Quantity: f.quantity.Rat(), Price: f.price.Rat(),
+		ID: string(f.id), Kind: f.kind.String(), At: f.at, Seq: f.seq, Buy: f.side == matching.Buy, Quantity: f.quantity.Rat(), Price: f.price.Rat(),
 		Multiplier: f.multiplier.Rat(), Fees: f.fees.Rat(), Commission: f.commission.Rat(),
 	}
 	if f.stated.Valid {
@@ -336,6 +345,9 @@ var rowChecks = []struct{ what, query string }{
 			AND revision > (SELECT logged_since FROM accounts WHERE user_id = $1 AND number = $2)
 			AND NOT EXISTS (SELECT 1 FROM trade_log WHERE trade_log.user_id = $1 AND trade_log.account = $2
 				AND trade_log.revision = trades.revision AND trade_log.trade_id = trades.id) ORDER BY id`},
+	{"The execution belongs to no trade, and its instrument does not say so.", `
+		SELECT executed_at, seq, id FROM executions WHERE user_id = $1 AND account = $2 AND unmatched IS NOT NULL
+			AND stream IN (SELECT number FROM streams WHERE user_id = $1 AND has_closings IS NULL) ORDER BY executed_at, seq`},
 	{"The execution's number in the account is greater than the account's counter.", `
 		SELECT executed_at, seq, id FROM executions WHERE user_id = $1 AND account = $2
 			AND seq >= (SELECT next_seq FROM accounts WHERE user_id = $1 AND number = $2) ORDER BY executed_at, seq`},

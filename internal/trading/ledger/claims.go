@@ -36,7 +36,7 @@ func queueOf[K comparable, Q any](queues map[K]*Q, key K) *Q {
 type deal struct{ side, quantity, price string }
 
 func newDeal(f *fill) deal {
-	return deal{side: string(f.side), quantity: f.quantity.String(), price: f.price.String()}
+	return deal{side: string(f.side), quantity: f.quantity.String(), price: f.comparedPrice().String()}
 }
 
 // timedDeal is a deal at an instant, written with fractional seconds or not.

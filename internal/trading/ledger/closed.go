@@ -28,6 +28,8 @@ type FigureTrade struct {
 	Gross, Net, Fees, Commission decimal.Decimal
 	QtyOpened, AvgEntry          decimal.Decimal
 	AvgExit, ReturnPct           decimal.Null
+	// Removed reports that all exits were removals: it was neither won nor lost.
+	Removed bool
 	// Instrument, External and Arrival order trades with the same instants; see
 	// [TradeCursor].
 	Instrument, External string
@@ -38,7 +40,7 @@ const (
 	figureColumns = `SELECT trades.id, is_long, opened_at, list_at,
 		entry_notional, exit_notional, qty_opened, multiplier, entry_size, rate_stated, rate_priced, volume,
 		fees, commission, net_pnl, gross_pnl, realized_pnl,
-		first_external, first_arrival, is_open, avg_entry, avg_exit, return_pct, `
+		first_external, first_arrival, is_open, avg_entry, avg_exit, return_pct, ended_by, `
 
 	figuresWithStream = figureColumns + `order_key, ` + streamColumns + tradesFrom
 	figuresAlone      = figureColumns + `stream FROM trades`
@@ -68,6 +70,7 @@ func (r *figureRow) scan() []any {
 		grossScanner{t},
 		realizedScanner{t},
 		&c.External, &c.Arrival, &c.Open, &c.AvgEntry, &c.AvgExit, &c.ReturnPct,
+		kindScanner{&t.EndedBy, &c.Removed},
 	}
 }
 

@@ -63,7 +63,8 @@ func scanClosedTrade(row db.Scanner) (t closedTrade, err error) {
 	return t, err
 }
 
-// EachClosing calls fn for an account's closings. A trade's closings follow each other in
+// EachClosing calls fn for an account's closings, without removals, which sell nothing. A
+// trade's closings follow each other in
 // time order. Trades come in closing order, open ones in opening order.
 func EachClosing(ctx context.Context, tx *db.Tx, owner journal.UserID, account Account, q ClosingQuery, fn func(*Closing) error) error {
 	streams, err := loadStreamKeys(ctx, tx, owner, []Account{account})
@@ -120,7 +121,7 @@ func emitClosings(
 	for i := range list {
 		for k := range parts[list[i].id] {
 			closing := newClosing(&list[i], &parts[list[i].id][k], streams[list[i].stream].key)
-			if !period.Contains(closing.ClosedAt) {
+			if parts[list[i].id][k].Kind == matching.KindRemoval || !period.Contains(closing.ClosedAt) {
 				continue
 			}
 			if err := fn(&closing); err != nil {

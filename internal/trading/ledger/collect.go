@@ -28,6 +28,9 @@ type pending struct {
 	// outdated are stream stretches whose stored checkpoints are deleted.
 	outdated    []stretch
 	checkpoints []storedCheckpoint
+	// reclosed and flagged are for flushClosings.
+	reclosed []*fill
+	flagged  []int64
 
 	emptied map[int64]bool // streams that lost their trades and may be empty
 	// instruments belong to the regrouped streams.
@@ -43,6 +46,7 @@ func newPending(account journal.AccountID) pending {
 func (p *pending) collectWrites(r *regrouping) {
 	p.outdated = append(p.outdated, r.outdated...)
 	p.checkpoints = append(p.checkpoints, r.checkpoints...)
+	p.reclosed, p.flagged = append(p.reclosed, r.reclosed...), append(p.flagged, r.flagged...)
 	maps.Copy(p.instruments, r.keys)
 	ids := p.assignIDs(r)
 	r.linkFills(ids)
@@ -217,7 +221,7 @@ func (r *regrouping) openingOf(trade int) opening {
 
 // collectEmptied collects the streams without trades.
 func (p *pending) collectEmptied(r *regrouping) {
-	if len(r.old) == 0 {
+	if len(r.old)+len(r.removed) == 0 {
 		return
 	}
 	left := map[int64]bool{}
@@ -227,6 +231,11 @@ func (p *pending) collectEmptied(r *regrouping) {
 	for _, t := range r.old {
 		if !left[t.stream] {
 			p.emptied[t.stream] = true
+		}
+	}
+	for _, f := range r.removed { // it may have belonged to no trade
+		if !left[f.stream] {
+			p.emptied[f.stream] = true
 		}
 	}
 }

@@ -1,9 +1,13 @@
 package ledger
 
 import (
+	"encoding/json"
+	"maps"
 	"slices"
+	"strings"
 
 	"fillbook/internal/base/decimal"
+	"fillbook/internal/trading/matching"
 )
 
 // completeFrom adds values that another source has and the fill does not; both are for
@@ -37,9 +41,45 @@ func (f *fill) completeFrom(s *source, previous *fill) {
 		f.multiplier = by.multiplier
 		f.facts |= MultiplierStated
 	}
-	if !edits.has(FiguresEdited) && !f.stated.Valid {
+	if edits.has(FiguresEdited) {
+		return
+	}
+	if !f.stated.Valid {
 		f.stated = by.stated
 	}
+	if f.kind == matching.KindTrade && by.kind != matching.KindTrade {
+		f.kind, f.isEstimated = by.kind, by.isEstimated
+	}
+	f.details = completeDetails(f.details, by.details)
+}
+
+// completeDetails returns details with the order and the event that other details have and
+// they do not. Both are JSON, or empty.
+func completeDetails(text, other string) string {
+	if text == other || !strings.Contains(other, keyOrder) && !strings.Contains(other, keyEvent) {
+		return text
+	}
+	var details, from map[string]string
+	if json.Unmarshal([]byte(other), &from) != nil || text != "" && json.Unmarshal([]byte(text), &details) != nil {
+		return text // the stored text is invalid: fillbook check reports it
+	}
+	complete := maps.Clone(details)
+	for _, key := range []string{keyOrder, keyEvent} {
+		if complete == nil {
+			complete = map[string]string{}
+		}
+		if complete[key] == "" && from[key] != "" {
+			complete[key] = from[key]
+		}
+	}
+	if maps.Equal(complete, details) {
+		return text
+	}
+	written, err := json.Marshal(complete)
+	if err != nil || len(written) > maxDetails {
+		return text
+	}
+	return string(written)
 }
 
 // completeCosts copies unknown costs. Two sources may divide the same costs
@@ -115,7 +155,7 @@ func (f *fill) replaceBy(by *fill, edits Facts) {
 
 // takeDeal copies quantity, price and stated result.
 func (f *fill) takeDeal(by *fill) {
-	f.quantity, f.price, f.stated = by.quantity, by.price, by.stated
+	f.quantity, f.price, f.stated, f.kind, f.isEstimated = by.quantity, by.price, by.stated, by.kind, by.isEstimated
 	f.facts = f.facts&^PartialQuantity | by.facts&PartialQuantity
 }
 
@@ -207,6 +247,10 @@ func (f *fill) rebuild(list []*source) (after *fill, key streamKey) {
 	if !edits.has(FiguresEdited) {
 		out.side, out.quantity, out.price = merged.side, merged.quantity, merged.price
 		out.stated, out.details = merged.stated, merged.details
+		out.kind, out.isEstimated = merged.kind, merged.isEstimated
+		if out.kind == matching.KindRemoval && f.kind == matching.KindRemoval {
+			out.price = f.price // computed from its trade
+		}
 	}
 	out.externalID = merged.externalID
 	out.state, out.was = edited, f.at
@@ -227,7 +271,7 @@ func (f *fill) hasSameValues(a *fill) bool {
 		isSame(FeesEdited, FeesStated, f.fees.Equal(a.fees)) &&
 		isSame(CommissionEdited, CommissionStated, f.commission.Equal(a.commission)) &&
 		isSame(MultiplierEdited, MultiplierStated, f.multiplier.Equal(a.multiplier) || !(f.facts|a.facts).has(MultiplierStated)) &&
-		isSame(FiguresEdited, PartialQuantity, f.sameDeal(a) && f.stated.Equal(a.stated) && f.details == a.details)
+		isSame(FiguresEdited, PartialQuantity, f.sameDeal(a) && f.sameKind(a) && f.stated.Equal(a.stated) && f.details == a.details)
 }
 
 // sameRow reports whether two fill versions are stored as the same row.

@@ -34,7 +34,7 @@ var (
 )
 
 // loadTail returns a stream's last stored trade, or nil. It ends with the stream's last
-// fill: most writes are after it and need not read more.
+// fill, unless the stream has closings: most writes are after it and need not read more.
 func (set *streamSet) loadTail(ctx context.Context, s *stream) (*tradeRow, error) {
 	if s.isNew || s.tailLoaded {
 		return s.tail, nil
@@ -89,10 +89,10 @@ func (c *fillCursor) seek(from matching.Position) {
 }
 
 // skip skips the stored fills before from. With changes.whole it does not rely
-// on the last trade to find the end.
+// on the last trade to find the end, nor in a stream whose fills may belong to no trade.
 func (c *fillCursor) skip(from matching.Position) {
 	c.after, c.end = matching.Position{At: from.At, Seq: from.Seq - 1}, c.changes.stream.isNew
-	if c.end || c.changes.whole {
+	if c.end || c.changes.whole || c.changes.stream.hasClosings {
 		return
 	}
 	tail, err := c.set.loadTail(c.ctx, c.changes.stream)

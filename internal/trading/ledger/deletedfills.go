@@ -29,7 +29,7 @@ type dealKey struct {
 }
 
 func newDealKey(key streamKey, f *fill) dealKey {
-	return dealKey{stream: key, side: string(f.side), quantity: f.quantity.String(), price: f.price.String()}
+	return dealKey{stream: key, side: string(f.side), quantity: f.quantity.String(), price: f.comparedPrice().String()}
 }
 
 // timedKey is a dealKey at an instant, written with fractional seconds or not.
@@ -92,7 +92,7 @@ func (b *book) insertDeletedFills(ctx context.Context, list []*deletedFill) erro
 		b.deletedFills++
 		f := &d.values // only what fills are compared by
 		text, err := newSource(0, 0, importSource{}, d.key, &fill{
-			fillTime: fillTime{f.at, f.facts & (FactsRecorded | timeFacts)}, side: f.side, quantity: f.quantity, price: f.price, externalID: f.externalID,
+			fillTime: fillTime{f.at, f.facts & (FactsRecorded | timeFacts)}, side: f.side, quantity: f.quantity, price: f.comparedPrice(), externalID: f.externalID,
 		}).marshalContent()
 		if err != nil {
 			return err

@@ -58,6 +58,10 @@ type ExecutionChange struct {
 	HasFraction bool
 	ExternalID  journal.Opt[string]
 	Details     journal.Opt[map[string]string]
+	// Kind, if null, becomes a trade; so does a null event or estimate become none.
+	Kind           journal.Opt[matching.Kind]
+	EventID        journal.Opt[string]
+	BasisEstimated journal.Opt[bool]
 }
 
 // UpdateExecution applies a partial change and regroups the affected streams,
@@ -173,6 +177,9 @@ func (b *book) applyChange(ctx context.Context, f *fill, was Execution, c Execut
 	}
 	after.seq, after.arrival, after.id, after.createdAt, after.links = f.seq, f.arrival, f.id, f.createdAt, f.links
 	after.origin, after.state, after.was = f.origin, edited, f.at
+	if after.unmatched = f.unmatched; after.kind == matching.KindRemoval {
+		after.price = f.price
+	}
 	after.facts = f.factsEdited(after, was.Instrument.key() != instrument.key())
 	if after.externalID != f.externalID && after.externalID != "" {
 		known, err := b.fillsByExternalID(ctx, []string{after.externalID})
@@ -199,6 +206,12 @@ func (c ExecutionChange) apply(was Execution) NewFill {
 		Multiplier:     changeNull(c.Multiplier, decimal.Of(was.Multiplier)),
 		ExecutedAt:     c.ExecutedAt.Or(was.ExecutedAt),
 		Details:        c.Details.Or(was.Details),
+		Kind:           c.Kind.Or(was.Kind),
+		EventID:        c.EventID.Or(was.EventID),
+		BasisEstimated: c.BasisEstimated.Or(was.BasisEstimated),
+	}
+	if !c.BasisEstimated.Set && in.Kind != matching.KindOpening {
+		in.BasisEstimated = false
 	}
 	if c.HasFraction {
 		in.Facts = FactsRecorded | ZeroFraction
@@ -256,7 +269,7 @@ func (b *book) replace(ctx context.Context, before, after *fill, instrument Inst
 // computed from.
 func sameFigures(f, g *fill) bool {
 	return f.sameContent(g) && f.fees.Equal(g.fees) && f.commission.Equal(g.commission) &&
-		f.multiplier.Equal(g.multiplier) && f.stated.Equal(g.stated)
+		f.multiplier.Equal(g.multiplier) && f.stated.Equal(g.stated) && f.sameKind(g)
 }
 
 // recordEdit records an imported fill's edit: the content key with which it arrived, so

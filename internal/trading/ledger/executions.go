@@ -29,6 +29,13 @@ type Execution struct {
 	Multiplier decimal.Decimal
 	StatedPnL  decimal.Null
 	ExecutedAt time.Time
+	// Kind is how the fill came about, EventID what it happened with, or empty, and
+	// BasisEstimated reports that an opening's price is not the real cost.
+	Kind           matching.Kind
+	EventID        string
+	BasisEstimated bool
+	// Unmatched is the quantity that belongs to no trade.
+	Unmatched  decimal.Decimal
 	ExternalID *string
 	// Details are further source values and the contract; nil if there are none.
 	Details map[string]string
@@ -38,7 +45,7 @@ type Execution struct {
 	Batch     *journal.BatchID
 	CreatedAt time.Time
 	// TradeIDs are the trades it belongs to: one, or two in time order for a fill
-	// crossing zero.
+	// crossing zero. A fill that only closes, and had nothing to close, has none.
 	TradeIDs []journal.TradeID
 	// Cursor is the fill's position in lists.
 	Cursor ExecutionCursor
@@ -142,7 +149,8 @@ const executionOrder = "executed_at, arrival, account_number"
 // executionSelect selects executions for a page. A join finds the trades that begin with
 // them, because it takes less time than a subquery for each.
 var executionSelect = `SELECT executions.` + strings.Join(fillColumns, ", executions.") + `,
-	CASE WHEN begun.id IS NOT NULL AND begun.head IS NULL THEN begun.id ELSE ` + tradeBeforeFill + ` END AS trade_id,
+	CASE WHEN executions.unmatched = executions.quantity THEN NULL
+		WHEN begun.id IS NOT NULL AND begun.head IS NULL THEN begun.id ELSE ` + tradeBeforeFill + ` END AS trade_id,
 	CASE WHEN begun.head IS NOT NULL THEN begun.id END AS flip_trade_id, executions.account AS account_number, ` + streamColumns + `
 	FROM executions JOIN streams ON streams.user_id = executions.user_id AND streams.number = executions.stream
 	LEFT JOIN trades AS begun ON begun.user_id = executions.user_id AND begun.stream = executions.stream
@@ -169,21 +177,26 @@ func (f *fill) toExecution(a Account, key streamKey, batch *journal.BatchID, in 
 		Fees: f.fees, Commission: f.commission, Multiplier: f.multiplier, StatedPnL: f.stated,
 		ExecutedAt: db.FromMicros(f.at), CreatedAt: db.FromMicros(f.createdAt), Batch: batch, TradeIDs: in.list(), Facts: f.facts,
 		Cursor: ExecutionCursor{At: f.at, Arrival: f.arrival, Account: a.number},
+		Kind:   f.kind, BasisEstimated: f.isEstimated, Unmatched: f.unmatched,
 	}
 	if external := f.externalID; external != "" {
 		e.ExternalID = &external
 	}
 	var err error
-	e.Details, err = readDetails(f.details, key)
+	e.Details, e.EventID, err = readDetails(f.details, key)
 	return e, err
 }
 
-// readDetails returns a fill's stored details together with its contract.
-func readDetails(text string, key streamKey) (map[string]string, error) {
-	var details map[string]string
+// readDetails returns a fill's stored details together with its contract, and its event.
+func readDetails(text string, key streamKey) (details map[string]string, event string, err error) {
 	if text != "" {
 		if err := json.Unmarshal([]byte(text), &details); err != nil {
-			return nil, fmt.Errorf("reading details: %w", err)
+			return nil, "", fmt.Errorf("reading details: %w", err)
+		}
+		event = details[keyEvent]
+		delete(details, keyEvent)
+		if len(details) == 0 {
+			details = nil
 		}
 	}
 	for _, part := range []struct{ key, text string }{
@@ -197,7 +210,7 @@ func readDetails(text string, key streamKey) (map[string]string, error) {
 		}
 		details[part.key] = part.text
 	}
-	return details, nil
+	return details, event, nil
 }
 
 // execution reads one execution.

@@ -208,8 +208,11 @@ func (f *fill) sameFill(g *fill) bool { return f.sameDeal(g) && f.sameTime(&g.fi
 
 // sameDeal compares side, quantity and price.
 func (f *fill) sameDeal(g *fill) bool {
-	return f.side == g.side && f.quantity.Equal(g.quantity) && f.price.Equal(g.price)
+	return f.side == g.side && f.quantity.Equal(g.quantity) && f.comparedPrice().Equal(g.comparedPrice())
 }
+
+// sameKind compares the kinds and whether the cost is estimated.
+func (f *fill) sameKind(g *fill) bool { return f.kind == g.kind && f.isEstimated == g.isEstimated }
 
 // sameWrittenContent compares two fills in one stream whose times have the same
 // precision.
@@ -233,7 +236,7 @@ func (f *fill) factsEdited(after *fill, moved bool) Facts {
 	note(!f.fees.Equal(after.fees), FeesEdited)
 	note(!f.commission.Equal(after.commission), CommissionEdited)
 	note(!f.multiplier.Equal(after.multiplier), MultiplierEdited)
-	note(moved || !f.sameDeal(after) || !f.stated.Equal(after.stated) || f.details != after.details, FiguresEdited)
+	note(moved || !f.sameDeal(after) || !f.sameKind(after) || !f.stated.Equal(after.stated) || f.details != after.details, FiguresEdited)
 	if f.at != after.at {
 		facts = facts&^timeFacts | TimeEdited | after.facts&ZeroFraction
 	}

@@ -37,13 +37,14 @@ type FillPrice struct {
 }
 
 // FillPrices returns the owner's fill prices in some instruments, from one instant to
-// another, both in microseconds and inclusive, in time order. It is a step.
+// another, both in microseconds and inclusive, in time order, without expiries and other
+// fills that have no market price. It is a step.
 func FillPrices(ctx context.Context, tx *db.Tx, owner journal.UserID, numbers []int64, from, to int64) (list []FillPrice, err error) {
 	list, err = db.ListIn(ctx, tx, numbers, func(row db.Scanner) (f FillPrice, err error) {
 		err = row.Scan(&f.At, &f.Price, &f.Facts)
 		return f, err
 	}, `SELECT executed_at, price, facts FROM executions
-		WHERE user_id = $1 AND executed_at >= $2 AND executed_at <= $3 AND stream IN $keys`, owner, from, to)
+		WHERE user_id = $1 AND executed_at >= $2 AND executed_at <= $3 AND kind IS NULL AND stream IN $keys`, owner, from, to)
 	slices.SortStableFunc(list, func(a, b FillPrice) int { return cmp.Compare(a.At, b.At) })
 	return list, err
 }

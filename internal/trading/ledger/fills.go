@@ -30,6 +30,13 @@ type NewFill struct {
 	// StatedPnL is the broker's gross result for the part this fill closes.
 	StatedPnL  decimal.Null
 	ExecutedAt time.Time
+	// Kind is how the fill came about. A removal's price is computed, so Price is ignored.
+	Kind matching.Kind
+	// BasisEstimated reports that an opening's price is not the real cost.
+	BasisEstimated bool
+	// EventID joins an assigned or exercised option's fill with its underlying's, or is
+	// empty.
+	EventID string
 	// ExternalID is the broker's fill id, or empty.
 	ExternalID string
 	// Arrival is a restored fill's arrival number; 0 means the next one. Numbers in one
@@ -61,6 +68,11 @@ type fill struct {
 	commission decimal.Decimal
 	multiplier decimal.Decimal
 	stated     decimal.Null
+	kind       matching.Kind
+	// isEstimated reports that an opening's cost is estimated.
+	isEstimated bool
+	// unmatched is the quantity that belongs to no trade.
+	unmatched  decimal.Decimal
 	externalID string
 	origin     string
 	details    string // JSON object, or empty
@@ -89,7 +101,7 @@ func byPosition(f, g *fill) int { return f.position().Compare(g.position()) }
 // toMatching converts the fill to a matching.Fill.
 func (f *fill) toMatching() matching.Fill {
 	return matching.Fill{
-		ID: string(f.id), At: f.at, Seq: f.seq, Side: f.side, Quantity: f.quantity, Price: f.price,
+		ID: string(f.id), At: f.at, Seq: f.seq, Kind: f.kind, Side: f.side, Quantity: f.quantity, Price: f.price,
 		Multiplier: f.multiplier, Fees: f.fees, Commission: f.commission, StatedPnL: f.stated,
 	}
 }
@@ -106,7 +118,7 @@ func (f *fill) contentKey(instrument streamKey) string {
 	b = append(strconv.AppendInt(b, f.at, 10), '|')
 	b = append(append(b, f.side...), '|')
 	b = append(f.quantity.AppendTo(b), '|')
-	return string(f.price.AppendTo(b))
+	return string(f.comparedPrice().AppendTo(b))
 }
 
 // keyEscape escapes the separator inside a key's values.
@@ -138,6 +150,8 @@ func (n *NewFill) clean(kind string, f *fill) (err error) {
 	f.at, f.side, f.quantity, f.price, f.fees, f.commission = db.Micros(n.ExecutedAt), n.Side, n.Quantity, n.Price, n.Fees, n.Commission
 	f.multiplier, f.stated, f.facts = n.Multiplier.Decimal, n.StatedPnL, n.Facts.clean(n)
 	f.arrival, f.state = n.Arrival, added
+	f.kind, f.isEstimated, f.unmatched = n.Kind, n.BasisEstimated, decimal.Zero
+	f.price = f.comparedPrice()
 	if !n.CreatedAt.IsZero() {
 		f.createdAt = db.Micros(n.CreatedAt)
 	}
@@ -146,7 +160,7 @@ func (n *NewFill) clean(kind string, f *fill) (err error) {
 			return err
 		}
 	}
-	if f.details, err = cleanDetails(n.Details); err != nil {
+	if f.details, err = n.cleanDetails(); err != nil {
 		return err
 	}
 	if n.Multiplier.Valid {
@@ -181,12 +195,22 @@ func cleanInstrument(symbol, kind string, details map[string]string) (i Instrume
 // maxDetails limits a fill's details as JSON, in bytes.
 const maxDetails = 8 << 10
 
-// cleanDetails returns the details without the contract as JSON.
-func cleanDetails(details map[string]string) (string, error) {
-	if len(details) == 0 {
+// cleanDetails returns the details without the contract, and with the event, as JSON.
+func (n *NewFill) cleanDetails() (string, error) {
+	if len(n.Details) == 0 && n.EventID == "" {
 		return "", nil
 	}
-	rest := maps.Clone(details)
+	rest := maps.Clone(n.Details)
+	if n.EventID != "" {
+		event, err := journal.CleanName("event_id", n.EventID)
+		if err != nil {
+			return "", err
+		}
+		if rest == nil {
+			rest = map[string]string{}
+		}
+		rest[keyEvent] = event
+	}
 	for _, key := range []string{keyRight, keyStrike, keyExpiry, keyLot} {
 		delete(rest, key)
 	}
@@ -218,6 +242,9 @@ func (f *fill) check(kind string) error {
 	}
 	if f.quantity.Sign() <= 0 {
 		return journal.InvalidField("quantity", "quantity must be above zero.")
+	}
+	if err := f.checkKind(kind); err != nil {
+		return err
 	}
 	if f.price.Sign() < 0 && !instruments.AllowsNegativePrice(kind) {
 		return journal.InvalidField("price", "price must not be negative, except for a future or an option.")
@@ -262,7 +289,7 @@ func checkAmount(field string, d decimal.Decimal) error {
 // fillColumns are a fill's columns in the order that scan and args use.
 var fillColumns = []string{
 	"executed_at", "seq", "stream", "created_at", "arrival", "facts", "is_buy", "quantity", "price",
-	"commission", "fees", "multiplier", "stated_pnl", "id", "external_id", "origin", "details",
+	"commission", "fees", "multiplier", "stated_pnl", "id", "external_id", "origin", "details", "kind", "unmatched",
 }
 
 var (
@@ -280,7 +307,7 @@ func (a *accountRows) scanFill(row db.Scanner) (*fill, error) {
 
 // comparedColumns are the columns that duplicates are found by.
 const comparedColumns = `executed_at, seq, stream, facts, is_buy, quantity, price, commission, fees, multiplier, stated_pnl,
-	id, external_id, origin, details`
+	id, external_id, origin, details, kind`
 
 // scanCompared lists the destinations for comparedColumns.
 func (f *fill) scanCompared() []any {
@@ -295,11 +322,13 @@ func (f *fill) scanCompared() []any {
 		textScanner[string]{&f.externalID},
 		textScanner[string]{&f.origin},
 		textScanner[string]{&f.details},
+		kindScanner{&f.kind, &f.isEstimated},
 	}
 }
 
 // groupedColumns are the columns that trades are computed from.
-const groupedColumns = `executed_at, seq, stream, arrival, is_buy, quantity, price, commission, fees, multiplier, stated_pnl, id, external_id`
+const groupedColumns = `executed_at, seq, stream, arrival, is_buy, quantity, price, commission, fees, multiplier, stated_pnl, id, external_id,
+	kind, unmatched`
 
 // scanGrouped lists the destinations for groupedColumns.
 func (f *fill) scanGrouped() []any {
@@ -312,6 +341,8 @@ func (f *fill) scanGrouped() []any {
 		oneIfNull{&f.multiplier},
 		&f.stated, &f.id,
 		textScanner[string]{&f.externalID},
+		kindScanner{&f.kind, &f.isEstimated},
+		zeroIfNull{&f.unmatched},
 	}
 }
 
@@ -354,6 +385,8 @@ func (f *fill) scan() []any {
 		textScanner[string]{&f.externalID},
 		textScanner[string]{&f.origin},
 		textScanner[string]{&f.details},
+		kindScanner{&f.kind, &f.isEstimated},
+		zeroIfNull{&f.unmatched},
 	}
 }
 
@@ -364,6 +397,7 @@ func (f *fill) args(a *Account) []any {
 		f.at, f.seq, f.stream, f.createdAt, f.arrival, int64(f.facts), f.side == matching.Buy,
 		f.quantity.String(), f.price.String(), nullIf(f.commission, "0"), nullIf(f.fees, "0"), nullIf(f.multiplier, "1"),
 		nullNumber(f.stated), f.storedID(a), nullIfEmpty(f.externalID), nullIfEmpty(f.origin), nullIfEmpty(f.details),
+		f.storedKind(), nullIf(f.unmatched, "0"),
 	}
 }
 
@@ -412,7 +446,7 @@ func (a *accountRows) updateFills(ctx context.Context, fills []*fill) error {
 // changeableValues uses.
 var changeableColumns = []string{
 	"stream", "executed_at", "is_buy", "quantity", "price", "fees", "commission", "multiplier", "stated_pnl",
-	"external_id", "origin", "details", "facts", "id",
+	"external_id", "origin", "details", "facts", "id", "kind", "unmatched",
 }
 
 // changeableValues returns the values for changeableColumns.
@@ -420,7 +454,7 @@ func (f *fill) changeableValues(a *Account) []any {
 	return []any{
 		f.stream, f.at, f.side == matching.Buy, f.quantity.String(), f.price.String(), nullIf(f.fees, "0"), nullIf(f.commission, "0"),
 		nullIf(f.multiplier, "1"), nullNumber(f.stated), nullIfEmpty(f.externalID), nullIfEmpty(f.origin), nullIfEmpty(f.details),
-		int64(f.facts), f.storedID(a),
+		int64(f.facts), f.storedID(a), f.storedKind(), nullIf(f.unmatched, "0"),
 	}
 }
 

@@ -40,6 +40,9 @@ var (
 		fields.NewTime("executed_at", func(e *Execution) *time.Time { return &e.ExecutedAt }),
 		fields.NewLink("external_id", func(e *Execution) **string { return &e.ExternalID }),
 		fields.NewShown("details", showDetails),
+		fields.NewShown("kind", func(e *Execution) any { return e.Kind.String() }),
+		fields.NewText("event_id", func(e *Execution) *string { return &e.EventID }),
+		fields.NewShown("basis_estimated", func(e *Execution) any { return e.BasisEstimated }),
 	}, history.Of[Execution]{
 		ID: func(e *Execution) string { return string(e.ID) }, Label: func(e *Execution) string { return e.Instrument.Symbol },
 		Account: func(e *Execution) *journal.AccountID { return &e.Account },

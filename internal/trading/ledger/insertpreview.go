@@ -137,7 +137,7 @@ func (b *book) previewRegrouping(ctx context.Context, arrivals []*arrival, known
 // isAppend reports whether a stream's changes only add fills after its last trade, which
 // is closed: then they form their own trades. The added fills must be sorted.
 func (set *streamSet) isAppend(ctx context.Context, c *changes) (bool, error) {
-	if len(c.removed) > 0 || len(c.added) == 0 {
+	if len(c.removed) > 0 || len(c.added) == 0 || c.stream.hasClosings {
 		return false, nil
 	}
 	tail, err := set.loadTail(ctx, c.stream)

@@ -140,7 +140,7 @@ func (p *knownPlan) add(ctx context.Context, a *arrival) error {
 	if key == *a.key || before.edits().has(FiguresEdited) {
 		after.completeFrom(arrived, previousOf(list, arrived))
 	}
-	a.completed = !sameFigures(before, &after) || before.externalID != after.externalID
+	a.completed = !sameFigures(before, &after) || before.externalID != after.externalID || before.details != after.details
 	p.out.changed = append(p.out.changed, changedFill{before: before, after: &after, key: key})
 	return nil
 }

@@ -54,10 +54,13 @@ func (r *regrouping) linkFills(ids []journal.TradeID) {
 // one is left out in both links and next, because it does not change.
 func (r *regrouping) linkStored(old []*tradeRow, fills, removed []*fill) {
 	for _, f := range removed {
-		f.links = findLinks(old, f.position())
+		f.links = links{}
+		if !f.belongsToNoTrade() {
+			f.links = findLinks(old, f.position())
+		}
 	}
 	for _, f := range fills {
-		if f.state != stored {
+		if f.state != stored || r.apart[f] {
 			continue
 		}
 		f.links = findLinks(old, f.position())
@@ -78,10 +81,10 @@ func findLinks(trades []*tradeRow, p matching.Position) (l links) {
 
 // tradeOfFill and flipOfFill select the trades of a row of executions whose user is $1: the
 // stream's last trade that begins before the fill, or with all of it, and the one that
-// begins with its rest. The signs make SQLite use both columns of the index, which it does
+// begins with its rest. A fill that only closes can belong to none. The signs make SQLite use both columns of the index, which it does
 // not for a comparison with columns of the same type.
 const (
-	tradeOfFill = `(SELECT t.id FROM trades AS t WHERE t.user_id = $1 AND t.stream = executions.stream
+	tradeOfFill = `(SELECT CASE WHEN executions.unmatched = executions.quantity THEN NULL ELSE t.id END FROM trades AS t WHERE t.user_id = $1 AND t.stream = executions.stream
 		AND (t.opened_at, t.first_seq) <= (+executions.executed_at, +executions.seq)
 		AND (t.head IS NULL OR t.first_seq <> executions.seq)
 		ORDER BY t.opened_at DESC, t.first_seq DESC LIMIT 1)`

@@ -163,13 +163,15 @@ func (m *model) edit(t *rapid.T) {
 		case "instrument":
 			c.Symbol, c.InstrumentType = journal.Some(in.Symbol), journal.Some(in.InstrumentType)
 			c.Details = journal.Some(in.Details)
-			c.Price = journal.Some(in.Price)
+			c.Price, c.Kind, c.BasisEstimated = journal.Some(in.Price), journal.Some(in.Kind), journal.Some(in.BasisEstimated)
 		case "side":
 			c.Side = journal.Some(in.Side)
 		case "quantity":
 			c.Quantity = journal.Some(in.Quantity)
 		case "price":
-			c.Price = journal.Some(in.Price.Abs())
+			if kind := m.before.fills[id].Kind; kind != matching.KindAssignment && kind != matching.KindExercise {
+				c.Price = journal.Some(in.Price.Abs())
+			}
 		case "costs":
 			c.Fees, c.Commission = journal.Some(in.Fees), journal.Some(in.Commission)
 		case "time":
@@ -217,7 +219,25 @@ func drawFill(t *rapid.T) ledger.NewFill {
 	if rapid.IntRange(0, 9).Draw(t, "has stated") == 0 {
 		f.StatedPnL = decimal.Of(decimal.Must("6.6225"))
 	}
+	if rapid.IntRange(0, 2).Draw(t, "special") == 0 {
+		drawKind(t, &f)
+	}
 	return f
+}
+
+// drawKind draws another kind that the fill's instrument can have.
+func drawKind(t *rapid.T, f *ledger.NewFill) {
+	kinds := []matching.Kind{matching.KindOpening, matching.KindRemoval, matching.KindSettlement}
+	if f.InstrumentType == "option" {
+		kinds = matching.Kinds()[1:]
+	}
+	f.Kind = rapid.SampledFrom(kinds).Draw(t, "kind")
+	switch f.Kind {
+	case matching.KindOpening:
+		f.BasisEstimated = rapid.Bool().Draw(t, "estimated")
+	case matching.KindAssignment, matching.KindExercise:
+		f.Price, f.EventID = decimal.Zero, "event 1"
+	}
 }
 
 func draw[K ~string, V any](t *rapid.T, from map[K]V) (K, bool) {
@@ -256,13 +276,22 @@ func (m *model) verify(t *rapid.T, s state) {
 		key := fmt.Sprintf("%+v", e.Instrument)
 		streams[key] = append(streams[key], matching.Fill{
 			ID: string(e.ID), At: db.Micros(e.ExecutedAt), Seq: e.Cursor.Arrival, Side: e.Side, Quantity: e.Quantity, Price: e.Price,
-			Multiplier: e.Multiplier, Fees: e.Fees, Commission: e.Commission, StatedPnL: e.StatedPnL,
+			Multiplier: e.Multiplier, Fees: e.Fees, Commission: e.Commission, StatedPnL: e.StatedPnL, Kind: e.Kind,
 		})
 	}
 	seen := map[journal.TradeID]bool{}
 	for _, fills := range streams {
 		slices.SortFunc(fills, matching.CompareFills)
-		for _, want := range matching.Group(fills, matching.Head{}) {
+		grouping := matching.Grouping{ReportClosing: func(c matching.Closure) {
+			e := s.fills[journal.ExecutionID(c.FillID)]
+			if !e.Unmatched.Equal(c.Leftover) || e.Kind == matching.KindRemoval && !e.Price.Equal(c.Price) {
+				t.Fatalf("execution %s leaves %s over at %s, want %+v", e.ID, e.Unmatched, e.Price, c)
+			}
+			if apart := c.Leftover.Equal(e.Quantity); apart != (len(e.TradeIDs) == 0) {
+				t.Fatalf("execution %s of which %s is left over has the trades %v", e.ID, c.Leftover, e.TradeIDs)
+			}
+		}}
+		for want := range grouping.Walk(slices.Values(fills)) {
 			id := s.identity(t, want)
 			if seen[id] {
 				t.Fatalf("two trades have the id %s", id)
@@ -306,11 +335,13 @@ func compare(t *rapid.T, got ledger.Trade, want matching.Trade) {
 		Volume, AvgExit, Gross, Net, Return                          decimal.Null
 		Fees, Commission, Realized                                   decimal.Decimal
 		Count                                                        int
+		EndedBy                                                      matching.Kind
+		Removed                                                      bool
 	}
 	stored := figures{
 		got.Direction, db.Micros(got.OpenedAt), 0, got.QtyOpened, got.QtyRemaining, got.EntryNotional, got.ExitNotional, got.EntrySize,
 		got.AvgEntry, got.Multiplier, got.Volume, got.AvgExit, got.GrossPnL, got.NetPnL, got.ReturnPct, got.Fees, got.Commission, got.RealizedPnL,
-		got.Executions,
+		got.Executions, got.EndedBy, got.Removed,
 	}
 	if got.ClosedAt != nil {
 		stored.Last = db.Micros(*got.ClosedAt)
@@ -319,7 +350,7 @@ func compare(t *rapid.T, got ledger.Trade, want matching.Trade) {
 	made := figures{
 		want.Direction, want.OpenedAt(), closedAt, want.QtyOpened, want.QtyRemaining, want.EntryNotional, want.ExitNotional, want.EntrySize,
 		want.AvgEntry, want.Multiplier, want.Rate.Convert(want.Volume), want.AvgExit, want.GrossPnL, want.NetPnL, want.ReturnPct, want.FeesTotal, want.Commission,
-		want.RealizedPnL, len(want.Parts),
+		want.RealizedPnL, len(want.Parts), want.EndedBy, want.Removed,
 	}
 	if diff := cmp.Diff(made, stored); diff != "" {
 		t.Fatalf("trade %s: %s", got.ID, diff)
@@ -331,7 +362,7 @@ func cashEffect(t *rapid.T, s state, fills []matching.Fill) {
 	var moved, position, net decimal.Decimal
 	trades := map[journal.TradeID]bool{}
 	for _, f := range fills {
-		if f.StatedPnL.Valid {
+		if f.StatedPnL.Valid || f.Kind != matching.KindTrade {
 			return
 		}
 		value := f.Quantity.Mul(f.Price).Mul(f.Multiplier)
@@ -360,7 +391,7 @@ func (m *model) verifyNotes(t *rapid.T, was map[string]journal.TradeID, after st
 		survivors := 0
 		shared := false
 		for fill := range m.before.members[old] {
-			if _, ok := after.fills[fill]; ok {
+			if e, ok := after.fills[fill]; ok && len(e.TradeIDs) > 0 {
 				survivors++
 				shared = shared || after.members[m.notes[note]][fill]
 			}

@@ -217,7 +217,7 @@ func sortPositions(list []Position) {
 const positionFillSelect = `
 	SELECT executed_at, seq, is_buy, quantity, price, multiplier, facts
 	FROM executions WHERE user_id = $1 AND stream = $2 AND (executed_at, seq) >= ($3, $4) AND (executed_at, seq) <= ($5, $6)
-	ORDER BY executed_at, seq`
+		AND ` + inTrades + ` ORDER BY executed_at, seq`
 
 // maxSpansApart is up to how many trades in a stream each one's fills are read alone.
 const maxSpansApart = 64

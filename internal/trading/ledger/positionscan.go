@@ -74,7 +74,9 @@ func NewPositionScan(owner journal.UserID, account Account, wants func(Instrumen
 		sideScanner{&f.side},
 		&f.quantity, &f.price,
 		oneIfNull{&f.multiplier},
-		&f.stated, &f.trade,
+		&f.stated,
+		zeroIfNull{&f.unmatched},
+		&f.trade,
 	}
 	return s
 }
@@ -82,9 +84,9 @@ func NewPositionScan(owner journal.UserID, account Account, wants func(Instrumen
 // positionScanSelect selects fills, and beginnings of trades before the fills that they
 // begin with. A beginning has no facts, and its head as the stated result.
 const positionScanSelect = `
-	SELECT executed_at, seq, stream, facts, is_buy, quantity, price, multiplier, stated_pnl, NULL
+	SELECT executed_at, seq, stream, facts, is_buy, quantity, price, multiplier, stated_pnl, unmatched, NULL
 	FROM executions WHERE user_id = $1 AND account = $2 AND (executed_at, seq) > ($3, $4)
-	UNION ALL SELECT opened_at, first_seq, stream, -1, is_long, '0', '0', NULL, head, id
+	UNION ALL SELECT opened_at, first_seq, stream, -1, is_long, '0', '0', NULL, head, NULL, id
 	FROM trades WHERE user_id = $1 AND account = $2 AND opened_at >= $5 AND (opened_at, first_seq) > ($5, $6)
 	ORDER BY executed_at, seq, facts`
 
@@ -169,7 +171,7 @@ func (s *PositionScan) addRow(row db.Scanner) error {
 		}
 		return nil
 	}
-	if stream != nil {
+	if stream != nil && !f.belongsToNoTrade() {
 		s.addFill(stream, f)
 	}
 	return nil
@@ -177,7 +179,8 @@ func (s *PositionScan) addRow(row db.Scanner) error {
 
 // addFill adds a fill to its stream's position.
 func (s *PositionScan) addFill(stream *scannedStream, f *scannedFill) {
-	quantity, closing, next := f.quantity, f.quantity, stream.next
+	quantity, next := f.quantity.Sub(f.unmatched), stream.next
+	closing := quantity
 	crosses := next.isSet && !stream.head.IsZero()
 	if crosses {
 		closing = stream.head

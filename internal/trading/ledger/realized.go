@@ -89,13 +89,13 @@ func compareSpans(a, b tradeSpan) int {
 }
 
 const partSelect = `
-	SELECT stream, executed_at, seq, is_buy, quantity, price, fees, commission, multiplier, stated_pnl
+	SELECT stream, executed_at, seq, is_buy, quantity, price, fees, commission, multiplier, stated_pnl, kind
 	FROM executions WHERE user_id = $1`
 
 // scanPart reads partSelect. Grouping a single stream in order needs no ids.
 func scanPart(row db.Scanner) (f fill, err error) {
 	err = row.Scan(&f.stream, &f.at, &f.seq, sideScanner{&f.side}, &f.quantity, &f.price, zeroIfNull{&f.fees}, zeroIfNull{&f.commission},
-		oneIfNull{&f.multiplier}, &f.stated)
+		oneIfNull{&f.multiplier}, &f.stated, kindScanner{&f.kind, &f.isEstimated})
 	return f, err
 }
 

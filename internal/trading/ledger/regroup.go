@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 
+	"fillbook/internal/base/decimal"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/trading/matching"
 )
@@ -72,6 +73,12 @@ type regrouping struct {
 	// are deleted.
 	checkpoints []storedCheckpoint
 	outdated    []stretch
+	// apart are the stored fills that belonged to no trade. reclosed are those that now
+	// close another quantity, or at another price, and flagged the streams that have their
+	// first fill that only closes.
+	apart    map[*fill]bool
+	reclosed []*fill
+	flagged  []int64
 	// identities assigns stored trade ids to the new ones.
 	identities matching.Reconciliation
 	// keys are the streams' instruments.
@@ -94,6 +101,7 @@ func newRegrouping(fills int) *regrouping {
 // regroup computes one stream's trades after its changes. It writes nothing.
 func (set *streamSet) regroup(ctx context.Context, c *changes, into *regrouping) error {
 	c.sort()
+	into.flagClosings(c)
 	into.keys[c.stream.number] = c.stream.key
 	firstOld, firstFill := len(into.old), len(into.fills)
 	r := &run{
@@ -187,7 +195,7 @@ func (r *run) walk() {
 	if r.reached {
 		return
 	}
-	grouping := matching.Grouping{Head: r.head, From: r.from, Every: r.fills.set.interval, Report: r.collectCheckpoint}
+	grouping := matching.Grouping{Head: r.head, From: r.from, Every: r.fills.set.interval, Report: r.collectCheckpoint, ReportClosing: r.out.recordClosure}
 	for trade := range grouping.Walk(r.sequence()) {
 		r.out.trades = append(r.out.trades, trade)
 		r.out.streams = append(r.out.streams, r.c.stream.number)
@@ -210,12 +218,26 @@ func (r *run) sequence() iter.Seq[matching.Fill] {
 	return func(yield func(matching.Fill) bool) {
 		for f := r.fills.next(); f != nil; f = r.fills.next() {
 			r.first, r.last = false, f
-			r.out.fills = append(r.out.fills, f)
-			r.out.byID[string(f.id)] = f
+			r.take(f)
 			if !yield(f.toMatching()) {
 				return
 			}
 		}
+	}
+}
+
+// take records a fill in the regrouping.
+func (r *run) take(f *fill) {
+	r.out.fills = append(r.out.fills, f)
+	r.out.byID[string(f.id)] = f
+	switch {
+	case !f.kind.OnlyCloses():
+		f.unmatched = decimal.Zero // an edited fill may have had another kind
+	case f.state == stored && f.belongsToNoTrade():
+		if r.out.apart == nil {
+			r.out.apart = map[*fill]bool{}
+		}
+		r.out.apart[f] = true
 	}
 }
 
@@ -248,14 +270,15 @@ func (r *run) reachesStored() bool {
 }
 
 // nextStart returns where the next trade begins while the position is flat:
-// inside the last fill if it crossed zero, else at the next fill.
+// inside the last fill if it crossed zero, else at the next fill that can open one.
 func (r *run) nextStart() (matching.Position, matching.Head, bool) {
-	if n := len(r.out.trades); !r.first && n > 0 {
+	if n := len(r.out.trades); !r.first && n > 0 && !r.last.kind.OnlyCloses() {
 		parts := r.out.trades[n-1].Parts
 		if closed := parts[len(parts)-1].Quantity; closed.Cmp(r.last.quantity) < 0 {
 			return r.last.position(), matching.Head{Consumed: closed}, true
 		}
 	}
+	r.skipClosings()
 	next := r.fills.peek()
 	if next == nil {
 		return matching.Position{}, matching.Head{}, false

@@ -55,7 +55,7 @@ func (t *tradeRow) equal(u *tradeRow) bool {
 		t.FeesTotal.Equal(u.FeesTotal) && t.Commission.Equal(u.Commission) &&
 		t.GrossPnL.Equal(u.GrossPnL) && t.NetPnL.Equal(u.NetPnL) && t.RealizedPnL.Equal(u.RealizedPnL) &&
 		t.ReturnPct.Equal(u.ReturnPct) && t.EntrySize.Equal(u.EntrySize) && t.Rate.Equal(u.Rate) &&
-		t.opening == u.opening
+		t.opening == u.opening && t.EndedBy == u.EndedBy && t.Removed == u.Removed
 }
 
 // tradeColumns are a trade's columns in the order that scan and args use.
@@ -63,7 +63,7 @@ var tradeColumns = []string{
 	"id", "stream", "is_long", "is_open", "opened_at", "first_seq", "list_at", "last_at", "last_seq", "execution_count",
 	"first_arrival", "qty_opened", "entry_notional", "exit_notional", "avg_entry", "avg_exit", "commission", "fees", "net_pnl",
 	"return_pct", "gross_pnl", "realized_pnl", "volume", "multiplier", "head", "qty_remaining", "entry_size", "rate_stated",
-	"rate_priced", "first_external",
+	"rate_priced", "first_external", "ended_by",
 }
 
 var (
@@ -109,6 +109,7 @@ func (t *tradeRow) scan() []any {
 		zeroIfNull{&t.QtyRemaining},
 		entrySizeScanner{t.Trade},
 		&t.Rate.Stated, &t.Rate.Priced, &t.external,
+		kindScanner{&t.EndedBy, &t.Removed},
 	}
 }
 
@@ -120,7 +121,7 @@ func (t *tradeRow) args() []any {
 		nullIf(t.Commission, "0"), nullIf(t.FeesTotal, "0"), nullNumber(t.NetPnL), nullNumber(t.ReturnPct),
 		t.storedGross(), nullIf(t.RealizedPnL, t.NetPnL.Or(decimal.Zero).String()), nullIf(t.Volume, t.EntryNotional.Add(t.ExitNotional).String()),
 		nullIf(t.Multiplier, "1"), nullIf(t.Head.Consumed, "0"), nullIf(t.QtyRemaining, "0"), t.storedSize(),
-		nullNumber(t.Rate.Stated), nullNumber(t.Rate.Priced), t.external,
+		nullNumber(t.Rate.Stated), nullNumber(t.Rate.Priced), t.external, t.storedEnding(),
 	}
 }
 
@@ -310,10 +311,11 @@ func (v volumeScanner) Scan(value any) error {
 }
 
 // zeroIfNull scans a number in whose column NULL means 0, oneIfNull one in whose
-// column it means 1.
+// column it means 1, falseIfNull a flag in whose column it means false.
 type (
-	zeroIfNull struct{ number *decimal.Decimal }
-	oneIfNull  struct{ number *decimal.Decimal }
+	zeroIfNull  struct{ number *decimal.Decimal }
+	oneIfNull   struct{ number *decimal.Decimal }
+	falseIfNull struct{ flag *bool }
 )
 
 func (z zeroIfNull) Scan(value any) error {
@@ -330,6 +332,14 @@ func (o oneIfNull) Scan(value any) error {
 		return nil
 	}
 	return o.number.Scan(value)
+}
+
+func (f falseIfNull) Scan(value any) (err error) {
+	*f.flag = false
+	if value != nil {
+		*f.flag, err = scanFlag(value)
+	}
+	return err
 }
 
 // scanFlag converts either engine's boolean.

@@ -110,7 +110,7 @@ func selectBatchTrades(args *[]any, owner journal.UserID, batch journal.BatchID)
 		AND executions.executed_at >= import_spans.first_at AND executions.executed_at <= import_spans.last_at
 		AND executions.seq >= import_spans.first_seq AND executions.seq <= import_spans.last_seq`
 	where := ` WHERE import_spans.user_id = ` + user + ` AND import_spans.batch_id = ` + id
-	return `SELECT ` + strings.ReplaceAll(tradeOfFill, "$1", user) + brought + where + `
+	return `SELECT ` + strings.ReplaceAll(tradeOfFill, "$1", user) + brought + where + ` AND ` + inTrades + `
 		UNION SELECT flipped.id` + brought + ` JOIN trades AS flipped ON flipped.user_id = executions.user_id
 		AND flipped.stream = executions.stream AND flipped.opened_at = executions.executed_at
 		AND flipped.first_seq = executions.seq AND flipped.head IS NOT NULL` + where

@@ -54,6 +54,8 @@ type stream struct {
 	key    streamKey
 	// isNew reports that this write created the stream: it has no stored rows.
 	isNew bool
+	// hasClosings reports that fills of kinds that only close are, or were, stored.
+	hasClosings bool
 	// tail is the last stored trade, nil if none; see loadTail.
 	tail       *tradeRow
 	tailLoaded bool
@@ -133,10 +135,10 @@ func (set *streamSet) findStream(ctx context.Context, key streamKey) (*stream, e
 	}
 	s := &stream{key: key}
 	err := set.tx.QueryRow(ctx, `
-		SELECT number FROM streams
+		SELECT number, has_closings FROM streams
 		WHERE user_id = $1 AND account = $2 AND symbol = $3 AND instrument_type = $4
 			AND option_right = $5 AND strike = $6 AND expiry = $7 AND lot = $8`,
-		set.owner, set.account.number, key.symbol, key.kind, key.right, key.strike, key.expiry, key.lot).Scan(&s.number)
+		set.owner, set.account.number, key.symbol, key.kind, key.right, key.strike, key.expiry, key.lot).Scan(&s.number, falseIfNull{&s.hasClosings})
 	if errors.Is(err, db.ErrNoRows) {
 		set.byKey[key] = nil
 		return nil, nil
@@ -155,9 +157,9 @@ func (set *streamSet) streamNumbered(ctx context.Context, number int64) (*stream
 	}
 	s := &stream{number: number}
 	err := set.tx.QueryRow(ctx, `
-		SELECT `+streamColumns+` FROM streams
+		SELECT has_closings, `+streamColumns+` FROM streams
 		WHERE user_id = $1 AND number = $2`, set.owner, number).
-		Scan(s.key.scan()...)
+		Scan(append([]any{falseIfNull{&s.hasClosings}}, s.key.scan()...)...)
 	if err != nil {
 		return nil, err
 	}

@@ -41,6 +41,10 @@ type Trade struct {
 	// the result of the closed part.
 	GrossPnL, NetPnL, ReturnPct decimal.Null
 	RealizedPnL                 decimal.Decimal
+	// EndedBy is the last exit's kind, for a closed trade. Removed reports that there were
+	// exits, all of them removals, so nothing was won or lost.
+	EndedBy matching.Kind
+	Removed bool
 	// Executions is the number of its fills.
 	Executions int
 	// Revision is the account's revision that last changed the trade.
@@ -297,7 +301,7 @@ func (t *listedTrade) toTrade(a Account) Trade {
 		Volume: t.Rate.Convert(t.Volume), AvgEntry: t.AvgEntry,
 		AvgExit: t.AvgExit, Multiplier: t.Multiplier, Fees: t.FeesTotal, Commission: t.Commission,
 		GrossPnL: t.GrossPnL, NetPnL: t.NetPnL, ReturnPct: t.ReturnPct, RealizedPnL: t.RealizedPnL,
-		Executions: int(t.count), Revision: t.revision, Cursor: t.cursor(a),
+		EndedBy: t.EndedBy, Removed: t.Removed, Executions: int(t.count), Revision: t.revision, Cursor: t.cursor(a),
 	}
 	if at, closed := t.ClosedAt(); closed {
 		closedAt := db.FromMicros(at)
@@ -398,6 +402,9 @@ func (set *streamSet) loadParts(ctx context.Context, t *listedTrade, after match
 		f := cursor.next()
 		if f == nil || f.position().Compare(t.Last) > 0 {
 			break
+		}
+		if f.belongsToNoTrade() {
+			continue
 		}
 		if f.position().Compare(after) <= 0 {
 			skipped++

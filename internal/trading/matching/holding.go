@@ -111,12 +111,12 @@ func (h *holding) toTrade() Trade {
 		t.AvgExit = decimal.Of(h.exited.DivAverage(exited))
 	}
 	t.Rate = h.rate.finalRate(t.IsClosed())
+	t.Removed = h.removed
 	t.RealizedPnL = h.gross.Sub(h.spent)
 	if !t.IsClosed() {
 		t.EndedBy = KindTrade
 		return t
 	}
-	t.Removed = h.removed
 	t.GrossPnL, t.NetPnL = decimal.Of(h.gross), decimal.Of(t.RealizedPnL)
 	t.ReturnPct = t.Rate.Ratio(decimal.New(100).Mul(t.RealizedPnL), t.EntryNotional.Abs(), PercentScale)
 	return t

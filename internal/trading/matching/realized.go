@@ -15,6 +15,8 @@ type RealizedPart struct {
 	Gross, Costs decimal.Decimal
 	// Volume is the fill's traded notional and the entry's share.
 	Volume decimal.Decimal
+	// Kind is the first closing fill's.
+	Kind Kind
 }
 
 // Net returns the result after costs.
@@ -97,7 +99,7 @@ func (r *Realizer) record(f Fill, before, after holdingState) {
 	}
 	r.openVolume = r.openVolume.Sub(entry)
 	part := RealizedPart{
-		At: f.At, Quantity: quantity, Entry: before.entry.Sub(after.entry), Exit: after.exit.Sub(before.exit),
+		At: f.At, Kind: f.Kind, Quantity: quantity, Entry: before.entry.Sub(after.entry), Exit: after.exit.Sub(before.exit),
 		Gross: after.gross.Sub(before.gross), Costs: after.spent.Sub(before.spent), Volume: traded.Add(entry),
 	}
 	if n := len(r.parts); !r.EachFill && n > 0 && r.parts[n-1].At == f.At {

@@ -68,7 +68,7 @@ type Trade struct {
 	ReturnPct decimal.Null
 
 	// EndedBy is the last exit's kind, KindTrade while the trade is open. Removed reports
-	// that every exit of a closed trade was a removal: it was neither won nor lost.
+	// that there were exits and every one was a removal: nothing was won or lost.
 	EndedBy Kind
 	Removed bool
 

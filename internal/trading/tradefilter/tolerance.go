@@ -63,5 +63,23 @@ func errTolerance() *journal.Error {
 	return journal.InvalidField(toleranceField, `%s must be a number of 0 or more, {"amount": number} or {"r": number}.`, toleranceField)
 }
 
+// OutcomeOf returns a net result's outcome. The risk is the initial one, if any.
+func (t Tolerance) OutcomeOf(net decimal.Decimal, risk decimal.Null) Outcome {
+	limit := t.Amount
+	if t.InR {
+		limit = decimal.Zero
+		if risk.Valid && risk.Decimal.Sign() > 0 {
+			limit = risk.Decimal.Mul(t.R)
+		}
+	}
+	switch {
+	case net.Abs().Cmp(limit) <= 0:
+		return Breakeven
+	case net.Sign() > 0:
+		return Win
+	}
+	return Loss
+}
+
 // IsZero reports whether only an exactly zero result is breakeven.
 func (t Tolerance) IsZero() bool { return t.Amount.IsZero() && t.R.IsZero() }

@@ -16,7 +16,7 @@ const (
 
 // Behavior predicts the behavior, without expected rates.
 func (j *Journal) Behavior(q *Question) Object {
-	list := sortByOpening(j.SelectTrades(q))
+	list := sortByOpening(listCounting(j.SelectTrades(q)))
 	out := Object{
 		"trades": len(list), "streaks": listStreaks(sortByClosing(list)),
 		"revenge":        newDetector(q, list, func(i int) string { return revengeReason(list, i) }),

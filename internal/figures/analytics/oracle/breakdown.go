@@ -35,14 +35,15 @@ func (j *Journal) Breakdown(q *Question, by string) List {
 }
 
 func (j *Journal) newRow(by, key string, list []*Trade) Object {
+	counted := listCounting(list)
 	wins, losses := filterTrades(list, (*Trade).isWin), filterTrades(list, (*Trade).isLoss)
-	r := resultsInR(list)
+	r := resultsInR(counted)
 	return newGroup(list).set("key", key).set("name", j.rowName(by, key)).
-		set("losses", len(losses)).set("breakeven", len(list)-len(wins)-len(losses)).
+		set("losses", len(losses)).set("breakeven", len(counted)-len(wins)-len(losses)).
 		set("gross_pnl", sum(mapTrades(list, func(t *Trade) *big.Rat { return t.Gross }))).
 		set("fees", sum(mapTrades(list, func(t *Trade) *big.Rat { return t.Fees }))).
 		set("volume", sum(mapTrades(list, volume))).
-		set("avg_trade", average(mapTrades(list, net))).
+		set("avg_trade", average(mapTrades(counted, net))).
 		set("profit_factor", float(divide(sum(mapTrades(wins, net)), neg(sum(mapTrades(losses, net)))))).
 		set("avg_r", float(mean(r))).set("trades_with_r", len(r)).
 		set("evidence", Unpredicted{}).set("p_value", Unpredicted{}).set("significant", Unpredicted{}).set("breakeven_tolerance", j.Tolerance)

@@ -14,6 +14,19 @@ type dayGroup struct {
 
 func (d dayGroup) net() *big.Rat { return sum(mapTrades(d.trades, net)) }
 
+// count returns how many trades count.
+func (d dayGroup) count() int { return len(listCounting(d.trades)) }
+
+// countTraded returns how many days have a trade that counts.
+func countTraded(days []dayGroup) (n int) {
+	for _, d := range days {
+		if d.count() > 0 {
+			n++
+		}
+	}
+	return n
+}
+
 // byDay groups trades by a zone's calendar, by one instant each.
 func byDay(list []*Trade, instant func(*Trade) time.Time, zone *time.Location) []dayGroup {
 	days := map[string][]*Trade{}
@@ -47,7 +60,7 @@ func (j *Journal) Daily(q *Question) List {
 			"date": d.date, "net_pnl": d.net(), "gross_pnl": sum(mapTrades(d.trades, func(t *Trade) *big.Rat { return t.Gross })),
 			"fees":   sum(mapTrades(d.trades, func(t *Trade) *big.Rat { return t.Fees })),
 			"volume": sum(mapTrades(d.trades, volume)),
-			"trades": len(d.trades), "wins": wins, "losses": losses, "win_rate": float(share(wins, len(d.trades))), "cumulative_pnl": total,
+			"trades": d.count(), "wins": wins, "losses": losses, "win_rate": float(orZero(share(wins, d.count()))), "cumulative_pnl": total,
 		})
 	}
 	return out
@@ -55,9 +68,9 @@ func (j *Journal) Daily(q *Question) List {
 
 // newGroup returns the counts and the result for some trades.
 func newGroup(list []*Trade) Object {
-	wins := len(filterTrades(list, (*Trade).isWin))
+	wins, count := len(filterTrades(list, (*Trade).isWin)), len(listCounting(list))
 	return Object{
-		"trades": len(list), "wins": wins, "win_rate": float(orZero(share(wins, len(list)))), "net_pnl": sum(mapTrades(list, net)),
+		"trades": count, "wins": wins, "win_rate": float(orZero(share(wins, count))), "net_pnl": sum(mapTrades(list, net)),
 	}
 }
 
@@ -76,7 +89,7 @@ func (j *Journal) Calendar(q *Question, year int) Object {
 			continue
 		}
 		days = append(days, Object{
-			"date": d.date, "net_pnl": d.net(), "trades": len(d.trades),
+			"date": d.date, "net_pnl": d.net(), "trades": d.count(),
 			"wins": len(filterTrades(d.trades, (*Trade).isWin)), "losses": len(filterTrades(d.trades, (*Trade).isLoss)),
 			"unreviewed": closed[d.date], "notes": 0, "routine_done": 0, "routine_total": 0,
 		})
@@ -129,7 +142,7 @@ func (j *Journal) listWeeks(q *Question, year int) List {
 		trades = mergeParts(trades)
 		monday, _ := time.Parse(time.DateOnly, start)
 		list = append(list, newGroup(trades).set("start", start).set("end", monday.AddDate(0, 0, 6).Format(time.DateOnly)).
-			set("losses", len(filterTrades(trades, (*Trade).isLoss))).set("days_traded", len(weeks[start])))
+			set("losses", len(filterTrades(trades, (*Trade).isLoss))).set("days_traded", countTraded(weeks[start])))
 	}
 	return list
 }

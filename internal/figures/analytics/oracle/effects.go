@@ -9,7 +9,7 @@ import (
 // TagEffects predicts the effects by tag without their random figures, for mistakes only
 // or for all tags, the greatest loss first.
 func (j *Journal) TagEffects(q *Question, mistakesOnly bool) List {
-	list := j.SelectTrades(q)
+	list := listCounting(j.SelectTrades(q))
 	groups := map[string]bool{}
 	for _, t := range list {
 		for _, tag := range t.Tags {

@@ -29,7 +29,7 @@ const (
 
 // Evidence predicts the summary's evidence, with days in UTC.
 func (j *Journal) Evidence(q *Question) Object {
-	return computeEvidence(q, j.SelectTrades(q), time.UTC, SummaryDraws)
+	return computeEvidence(q, listCounting(j.SelectTrades(q)), time.UTC, SummaryDraws)
 }
 
 // RowEvidence predicts the evidence for breakdown rows, by key, with days in the
@@ -42,7 +42,7 @@ func (j *Journal) RowEvidence(q *Question, by string) map[string]Object {
 		}
 	}
 	for key, group := range groups {
-		out[key] = computeEvidence(q, group, q.Zone, RowDraws)
+		out[key] = computeEvidence(q, listCounting(group), q.Zone, RowDraws)
 	}
 	return out
 }

@@ -183,7 +183,7 @@ func (f *fall) trough() time.Time {
 func (f *fall) trades() int {
 	count := 0
 	for _, o := range f.results {
-		if o.trade != nil {
+		if o.trade != nil && o.trade.counts() {
 			count++
 		}
 	}

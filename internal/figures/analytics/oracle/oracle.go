@@ -47,6 +47,8 @@ type Trade struct {
 	Arrival               int
 	// Parts are what the trade realized, and when; none means all at ClosedAt.
 	Parts []Part
+	// Removed marks a trade whose exits were all removals: it does not count.
+	Removed bool
 	// open is set for a trade still open.
 	open bool
 	// within is a breakeven result's greatest distance from zero; nil means 0.
@@ -232,8 +234,19 @@ func (j *Journal) currency(q *Question) string {
 	return ""
 }
 
-func (t *Trade) isWin() bool  { return t.Net.Sign() > 0 && t.Net.Cmp(orZero(t.within)) > 0 }
-func (t *Trade) isLoss() bool { return t.Net.Sign() < 0 && neg(t.Net).Cmp(orZero(t.within)) > 0 }
+func (t *Trade) isWin() bool {
+	return t.counts() && t.Net.Sign() > 0 && t.Net.Cmp(orZero(t.within)) > 0
+}
+
+func (t *Trade) isLoss() bool {
+	return t.counts() && t.Net.Sign() < 0 && neg(t.Net).Cmp(orZero(t.within)) > 0
+}
+
+// counts reports whether the trade is in counts and averages.
+func (t *Trade) counts() bool { return !t.Removed }
+
+// listCounting returns the trades that count.
+func listCounting(list []*Trade) []*Trade { return filterTrades(list, (*Trade).counts) }
 
 func (t *Trade) holdTime() time.Duration { return t.ClosedAt.Sub(t.OpenedAt) }
 

@@ -4,7 +4,7 @@ import "math/big"
 
 // RStats predicts the results in risk units.
 func (j *Journal) RStats(q *Question) Object {
-	list := j.SelectTrades(q)
+	list := listCounting(j.SelectTrades(q))
 	r := resultsInR(list)
 	wins := resultsInR(filterTrades(list, (*Trade).isWin))
 	var losses []*big.Rat

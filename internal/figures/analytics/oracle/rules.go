@@ -11,7 +11,7 @@ type Rule struct{ Setup, Rule, State string }
 
 // Rules predicts the rule report, without probabilities.
 func (j *Journal) Rules(q *Question) Object {
-	list := j.SelectTrades(q)
+	list := listCounting(j.SelectTrades(q))
 	setups := List{}
 	byName := func(a, b string) int { return strings.Compare(j.Names[a], j.Names[b]) }
 	for _, setup := range keysOf(j.Checklists, byName) {

@@ -1,7 +1,9 @@
 package oracle
 
 import (
+	"cmp"
 	"math/big"
+	"slices"
 	"strings"
 	"time"
 )
@@ -13,7 +15,7 @@ func (j *Journal) Share(q *Question, amounts bool, label string) Object {
 	days := byDay(list, q.basis, q.Zone)
 	out := Object{
 		"summary": j.shareSummary(q, amounts), "equity": listShareEquity(days, q.Zone, amounts),
-		"trading_days": len(days), "first_day": "", "last_day": "", "show_amounts": amounts, "currency": label,
+		"trading_days": countTraded(days), "first_day": "", "last_day": "", "show_amounts": amounts, "currency": label,
 		"top_symbols": listTopSymbols(list, amounts), "months": listShareMonths(days, amounts),
 	}
 	if label == "" {
@@ -109,12 +111,9 @@ func listTopSymbols(list []*Trade, amounts bool) List {
 	for _, t := range list {
 		symbols[t.Symbol] = append(symbols[t.Symbol], t)
 	}
-	order := keysOf(symbols, func(a, b string) int {
-		if d := len(symbols[b]) - len(symbols[a]); d != 0 {
-			return d
-		}
-		return strings.Compare(a, b)
-	})
+	count := func(symbol string) int { return len(listCounting(symbols[symbol])) }
+	order := keysOf(symbols, func(a, b string) int { return cmp.Or(count(b)-count(a), strings.Compare(a, b)) })
+	order = slices.DeleteFunc(order, func(symbol string) bool { return count(symbol) == 0 })
 	out := List{}
 	for _, symbol := range order[:min(5, len(order))] {
 		out = append(out, newShareGroup(symbols[symbol], amounts).set("symbol", symbol))

@@ -12,7 +12,8 @@ const tradingDays = 252
 // Summary predicts the summary.
 func (j *Journal) Summary(q *Question) Object {
 	parts := j.SelectTrades(q)
-	list := mergeParts(parts)
+	whole := mergeParts(parts)
+	list := listCounting(whole)
 	wins, losses := filterTrades(list, (*Trade).isWin), filterTrades(list, (*Trade).isLoss)
 	won, lost := mapTrades(wins, net), mapTrades(losses, func(t *Trade) *big.Rat { return neg(t.Net) })
 	nets := mapTrades(list, net)
@@ -22,9 +23,10 @@ func (j *Journal) Summary(q *Question) Object {
 	out := Object{
 		"total_trades": len(list), "wins": len(wins), "losses": len(losses), "breakeven": len(list) - len(wins) - len(losses),
 		"win_rate": float(orZero(share(len(wins), len(list)))),
-		"net_pnl":  sum(nets), "gross_pnl": sum(mapTrades(list, func(t *Trade) *big.Rat { return t.Gross })),
-		"total_fees":   sum(mapTrades(list, func(t *Trade) *big.Rat { return t.Fees })),
-		"volume":       sum(mapTrades(list, volume)),
+		"net_pnl":  sum(mapTrades(whole, net)), "gross_pnl": sum(mapTrades(whole, func(t *Trade) *big.Rat { return t.Gross })),
+		"total_fees":   sum(mapTrades(whole, func(t *Trade) *big.Rat { return t.Fees })),
+		"volume":       sum(mapTrades(whole, volume)),
+		"excluded":     Object{"removals": len(whole) - len(list)},
 		"gross_profit": sum(won), "gross_loss": sum(lost), "profit_factor": float(divide(sum(won), sum(lost))), "payoff_ratio": float(payoff),
 		"avg_win": average(won), "avg_loss": average(lost), "avg_trade": average(nets), "expectancy": average(nets),
 		"median_win": orZero(median(won)), "median_loss": orZero(median(lost)), "median_trade": orZero(median(nets)),
@@ -36,7 +38,7 @@ func (j *Journal) Summary(q *Question) Object {
 		"avg_loss_hold_secs": float(orZero(mean(mapTrades(losses, hold)))),
 		"avg_r":              float(mean(r)), "expectancy_r": float(mean(r)), "trades_with_r": len(r),
 		"currency": j.currency(q), "breakeven_tolerance": j.Tolerance,
-		"trading_days": len(byDay(parts, q.basis, time.UTC)),
+		"trading_days": len(byDay(listCounting(parts), q.basis, time.UTC)),
 	}
 	if len(r) > 0 && len(r) == len(list) {
 		out["sqn"] = systemQuality(r)
@@ -170,8 +172,8 @@ func (j *Journal) Compare(a, b *Question) Object {
 		return x - y
 	}
 	return Object{"a": sa, "b": sb, "difference": Object{
-		"net_pnl": sub(sum(mapTrades(of, net)), sum(mapTrades(against, net))), "expectancy": sub(average(mapTrades(of, net)), average(mapTrades(against, net))),
+		"net_pnl": sub(sum(mapTrades(of, net)), sum(mapTrades(against, net))), "expectancy": sub(average(mapTrades(listCounting(of), net)), average(mapTrades(listCounting(against), net))),
 		"win_rate": less("win_rate"), "profit_factor": less("profit_factor"), "payoff_ratio": less("payoff_ratio"), "avg_r": less("avg_r"),
-		"interval": differenceInterval(a, b, of, against), "p_value": Unpredicted{}, "significant": Unpredicted{},
+		"interval": differenceInterval(a, b, listCounting(of), listCounting(against)), "p_value": Unpredicted{}, "significant": Unpredicted{},
 	}}
 }

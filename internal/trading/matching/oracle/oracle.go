@@ -58,7 +58,7 @@ type Trade struct {
 	// Realized is the closed part's result after its costs.
 	Realized *big.Rat
 	// EndedBy is the last exit's kind, empty while the trade is open. Removed reports that
-	// all exits of a closed trade were removals.
+	// there were exits and all were removals.
 	EndedBy string
 	Removed bool
 

@@ -40,8 +40,11 @@ func newTrade(cuts []cut) Trade {
 			t.Gross = closings.result
 		}
 		t.Net = sub(t.Gross, add(t.Fees, t.Commission))
-		t.setEnding(cuts)
+		if t.EndedBy = cuts[len(cuts)-1].fill.Kind; t.EndedBy == "" || t.EndedBy == "opening" {
+			t.EndedBy = "trade"
+		}
 	}
+	t.Removed = isRemoved(cuts)
 	t.setAverages(cuts)
 	t.setConverted(cuts, closings)
 	return t
@@ -64,15 +67,18 @@ func priceRemovals(cuts []cut) {
 	}
 }
 
-// setEnding sets how a closed trade ended.
-func (t *Trade) setEnding(cuts []cut) {
-	t.EndedBy, t.Removed = cuts[len(cuts)-1].fill.Kind, true
-	if t.EndedBy == "" || t.EndedBy == "opening" {
-		t.EndedBy = "trade"
-	}
+// isRemoved reports whether a trade has exits, all of them removals.
+func isRemoved(cuts []cut) bool {
+	exits, removals := 0, 0
 	for _, c := range cuts {
-		t.Removed = t.Removed && (c.fill.Buy == t.Long || c.fill.Kind == "removal")
+		if c.fill.Buy == cuts[0].fill.Buy {
+			continue
+		}
+		if exits++; c.fill.Kind == "removal" {
+			removals++
+		}
 	}
+	return exits > 0 && removals == exits
 }
 
 // setAverages computes the average prices: each side's price × quantity sum over its

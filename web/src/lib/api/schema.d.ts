@@ -4099,6 +4099,15 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        Excluded: {
+            /**
+             * Format: int64
+             * @description Trades that ended only by removals, such as transfers out.
+             */
+            removals: number;
+        } & {
+            [key: string]: unknown;
+        };
         ExcursionAnswer: {
             /** @description What the last fill would have brought more, some minutes later and at the end of the session. */
             after_exit?: components["schemas"]["ExitOutcome"][];
@@ -4229,6 +4238,8 @@ export interface components {
         };
         Execution: {
             account_id: string;
+            /** @description Whether the price of an opening is not the real cost. */
+            basis_estimated: boolean;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             commission: number;
             /** Format: date-time */
@@ -4236,6 +4247,8 @@ export interface components {
             details: {
                 [key: string]: string;
             };
+            /** @description Joins the fill of an assigned or exercised option with the one of its underlying. */
+            event_id: string | null;
             /** Format: date-time */
             executed_at: string;
             /** @description The broker's own id of the fill. */
@@ -4245,9 +4258,11 @@ export interface components {
             id: string;
             import_batch_id: string | null;
             instrument_type: string;
+            /** @enum {string} */
+            kind: "trade" | "opening" | "removal" | "expiry" | "assignment" | "exercise" | "settlement";
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             multiplier: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            /** @description For a removal, the average entry price of what it removed. */
             price: number;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             quantity: number;
@@ -4256,18 +4271,22 @@ export interface components {
             /** @description The broker's own gross result of what this fill closes. */
             stated_pnl: number | null;
             symbol: string;
-            /** @description One, or two for a fill that crosses zero. */
+            /** @description One, or two for a fill that crosses zero. None for a fill that only closes and had nothing to close. */
             trade_ids: string[];
         } & {
             [key: string]: unknown;
         };
         ExecutionChange: {
+            /** @description For an opening whose cost is not known. */
+            basis_estimated?: boolean | null;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             commission?: number | null;
-            /** @description option_right, strike, expiry, lot, and other values of the source. */
+            /** @description option_right, strike, expiry, lot, order_id, and other values of the source. */
             details?: {
                 [key: string]: string;
             } | null;
+            /** @description The same for the fill of an assigned or exercised option and the one of its underlying. */
+            event_id?: string | null;
             /** Format: date-time */
             executed_at?: string;
             external_id?: string | null;
@@ -4275,9 +4294,14 @@ export interface components {
             fees?: number | null;
             /** @description stock (default), option, future, forex, crypto, cfd or another text. */
             instrument_type?: string | null;
+            /**
+             * @description How the fill came about. Default: trade. removal, expiry, assignment, exercise and settlement only close; what they exceed the position by belongs to no trade.
+             * @enum {string|null}
+             */
+            kind?: "trade" | "opening" | "removal" | "expiry" | "assignment" | "exercise" | "settlement" | null;
             /** @description Default: futures by contract root, options 100, else 1. */
             multiplier?: number | null;
-            /** @description Below zero for futures and options only. */
+            /** @description Below zero for futures and options only. Ignored for a removal; 0 for an assignment or exercise. */
             price?: number;
             /** @description Above zero. */
             quantity?: number;
@@ -4290,12 +4314,16 @@ export interface components {
             [key: string]: unknown;
         };
         ExecutionFields: {
+            /** @description For an opening whose cost is not known. */
+            basis_estimated?: boolean | null;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             commission?: number | null;
-            /** @description option_right, strike, expiry, lot, and other values of the source. */
+            /** @description option_right, strike, expiry, lot, order_id, and other values of the source. */
             details?: {
                 [key: string]: string;
             } | null;
+            /** @description The same for the fill of an assigned or exercised option and the one of its underlying. */
+            event_id?: string | null;
             /** Format: date-time */
             executed_at: string;
             external_id?: string | null;
@@ -4303,9 +4331,14 @@ export interface components {
             fees?: number | null;
             /** @description stock (default), option, future, forex, crypto, cfd or another text. */
             instrument_type?: string | null;
+            /**
+             * @description How the fill came about. Default: trade. removal, expiry, assignment, exercise and settlement only close; what they exceed the position by belongs to no trade.
+             * @enum {string|null}
+             */
+            kind?: "trade" | "opening" | "removal" | "expiry" | "assignment" | "exercise" | "settlement" | null;
             /** @description Default: futures by contract root, options 100, else 1. */
             multiplier?: number | null;
-            /** @description Below zero for futures and options only. */
+            /** @description Below zero for futures and options only. Ignored for a removal; 0 for an assignment or exercise. */
             price: number;
             /** @description Above zero. */
             quantity: number;
@@ -5168,12 +5201,16 @@ export interface components {
             account_id: string;
             /** @description Store the fill even if an equal one is stored. */
             allow_duplicate?: boolean;
+            /** @description For an opening whose cost is not known. */
+            basis_estimated?: boolean | null;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             commission?: number | null;
-            /** @description option_right, strike, expiry, lot, and other values of the source. */
+            /** @description option_right, strike, expiry, lot, order_id, and other values of the source. */
             details?: {
                 [key: string]: string;
             } | null;
+            /** @description The same for the fill of an assigned or exercised option and the one of its underlying. */
+            event_id?: string | null;
             /** Format: date-time */
             executed_at: string;
             external_id?: string | null;
@@ -5181,9 +5218,14 @@ export interface components {
             fees?: number | null;
             /** @description stock (default), option, future, forex, crypto, cfd or another text. */
             instrument_type?: string | null;
+            /**
+             * @description How the fill came about. Default: trade. removal, expiry, assignment, exercise and settlement only close; what they exceed the position by belongs to no trade.
+             * @enum {string|null}
+             */
+            kind?: "trade" | "opening" | "removal" | "expiry" | "assignment" | "exercise" | "settlement" | null;
             /** @description Default: futures by contract root, options 100, else 1. */
             multiplier?: number | null;
-            /** @description Below zero for futures and options only. */
+            /** @description Below zero for futures and options only. Ignored for a removal; 0 for an assignment or exercise. */
             price: number;
             /** @description Above zero. */
             quantity: number;
@@ -5198,12 +5240,16 @@ export interface components {
         NewFill: {
             /** @description Store the fill even if an equal one is stored. */
             allow_duplicate?: boolean;
+            /** @description For an opening whose cost is not known. */
+            basis_estimated?: boolean | null;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             commission?: number | null;
-            /** @description option_right, strike, expiry, lot, and other values of the source. */
+            /** @description option_right, strike, expiry, lot, order_id, and other values of the source. */
             details?: {
                 [key: string]: string;
             } | null;
+            /** @description The same for the fill of an assigned or exercised option and the one of its underlying. */
+            event_id?: string | null;
             /** Format: date-time */
             executed_at: string;
             external_id?: string | null;
@@ -5211,9 +5257,14 @@ export interface components {
             fees?: number | null;
             /** @description stock (default), option, future, forex, crypto, cfd or another text. */
             instrument_type?: string | null;
+            /**
+             * @description How the fill came about. Default: trade. removal, expiry, assignment, exercise and settlement only close; what they exceed the position by belongs to no trade.
+             * @enum {string|null}
+             */
+            kind?: "trade" | "opening" | "removal" | "expiry" | "assignment" | "exercise" | "settlement" | null;
             /** @description Default: futures by contract root, options 100, else 1. */
             multiplier?: number | null;
-            /** @description Below zero for futures and options only. */
+            /** @description Below zero for futures and options only. Ignored for a removal; 0 for an assignment or exercise. */
             price: number;
             /** @description Above zero. */
             quantity: number;
@@ -6685,6 +6736,7 @@ export interface components {
             breakeven: number;
             breakeven_tolerance: unknown;
             currency: string;
+            excluded: components["schemas"]["Excluded"];
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             expectancy: number;
             /** Format: double */
@@ -6769,6 +6821,7 @@ export interface components {
             breakeven_tolerance: unknown;
             currency: string;
             evidence?: components["schemas"]["Evidence"];
+            excluded: components["schemas"]["Excluded"];
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             expectancy: number;
             /** Format: double */
@@ -7008,6 +7061,11 @@ export interface components {
             /** @enum {string} */
             direction: "long" | "short";
             emotional_state: string;
+            /**
+             * @description The kind of the last exit; null while the trade is open.
+             * @enum {string|null}
+             */
+            ended_by: "trade" | "expiry" | "assignment" | "exercise" | "settlement" | "removal" | null;
             /** @description What the price did during the trade, from price bars; null without enough of them. mae and mfe are what the trader typed, and count instead where they are present. */
             excursion: components["schemas"]["TradeExcursion"] | null;
             /** Format: int64 */
@@ -7037,6 +7095,11 @@ export interface components {
             /** Format: date-time */
             opened_at: string;
             option_right: string | null;
+            /**
+             * @description Null while the trade is open, and if it ended only by removals.
+             * @enum {string|null}
+             */
+            outcome: "win" | "loss" | "breakeven" | null;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             planned_r: number | null;
             pnl_currency: string;
@@ -7064,6 +7127,8 @@ export interface components {
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             strike: number | null;
             symbol: string;
+            /** @description All symbols of the position; the first is symbol. */
+            symbols: string[];
             tag_ids: string[];
             tags: components["schemas"]["TradeTag"][];
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
@@ -7097,6 +7162,11 @@ export interface components {
             /** @description Dividends that are linked to the trade. */
             dividend_total: number;
             emotional_state: string;
+            /**
+             * @description The kind of the last exit; null while the trade is open.
+             * @enum {string|null}
+             */
+            ended_by: "trade" | "expiry" | "assignment" | "exercise" | "settlement" | "removal" | null;
             /** @description What the price did during the trade, from price bars; null without enough of them. mae and mfe are what the trader typed, and count instead where they are present. */
             excursion: components["schemas"]["TradeExcursion"] | null;
             /** Format: int64 */
@@ -7130,6 +7200,11 @@ export interface components {
             /** Format: date-time */
             opened_at: string;
             option_right: string | null;
+            /**
+             * @description Null while the trade is open, and if it ended only by removals.
+             * @enum {string|null}
+             */
+            outcome: "win" | "loss" | "breakeven" | null;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             planned_r: number | null;
             pnl_currency: string;
@@ -7158,6 +7233,8 @@ export interface components {
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             strike: number | null;
             symbol: string;
+            /** @description All symbols of the position; the first is symbol. */
+            symbols: string[];
             tag_ids: string[];
             tags: components["schemas"]["TradeTag"][];
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
@@ -7192,6 +7269,8 @@ export interface components {
         };
         TradeFill: {
             account_id: string;
+            /** @description Whether the price of an opening is not the real cost. */
+            basis_estimated: boolean;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             commission: number;
             /** Format: date-time */
@@ -7199,6 +7278,8 @@ export interface components {
             details: {
                 [key: string]: string;
             };
+            /** @description Joins the fill of an assigned or exercised option with the one of its underlying. */
+            event_id: string | null;
             /** Format: date-time */
             executed_at: string;
             /** @description The broker's own id of the fill. */
@@ -7208,9 +7289,11 @@ export interface components {
             id: string;
             import_batch_id: string | null;
             instrument_type: string;
+            /** @enum {string} */
+            kind: "trade" | "opening" | "removal" | "expiry" | "assignment" | "exercise" | "settlement";
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             multiplier: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            /** @description For a removal, the average entry price of what it removed. */
             price: number;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             quantity: number;
@@ -7225,7 +7308,7 @@ export interface components {
             trade_commission: number;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             trade_fees: number;
-            /** @description One, or two for a fill that crosses zero. */
+            /** @description One, or two for a fill that crosses zero. None for a fill that only closes and had nothing to close. */
             trade_ids: string[];
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             trade_quantity: number;
@@ -7467,9 +7550,11 @@ export interface components {
         };
         WrittenExecution: {
             account_id: string;
+            /** @description Whether the price of an opening is not the real cost. */
+            basis_estimated: boolean;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             commission: number;
-            /** @description The request added values that the stored fill lacked: costs, exact time, id, multiplier or stated result. */
+            /** @description The request added values that the stored fill lacked: costs, exact time, id, multiplier, stated result, kind, order or event. */
             completed?: boolean;
             /** Format: date-time */
             created_at: string;
@@ -7478,6 +7563,8 @@ export interface components {
             details: {
                 [key: string]: string;
             };
+            /** @description Joins the fill of an assigned or exercised option with the one of its underlying. */
+            event_id: string | null;
             /** Format: date-time */
             executed_at: string;
             execution_id: string;
@@ -7488,9 +7575,11 @@ export interface components {
             id: string;
             import_batch_id: string | null;
             instrument_type: string;
+            /** @enum {string} */
+            kind: "trade" | "opening" | "removal" | "expiry" | "assignment" | "exercise" | "settlement";
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             multiplier: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            /** @description For a removal, the average entry price of what it removed. */
             price: number;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             quantity: number;
@@ -7499,9 +7588,9 @@ export interface components {
             /** @description The broker's own gross result of what this fill closes. */
             stated_pnl: number | null;
             symbol: string;
-            /** @description The trade it belongs to; for a fill that crosses zero, the one it opens. */
-            trade_id: string;
-            /** @description One, or two for a fill that crosses zero. */
+            /** @description The trade it belongs to; for a fill that crosses zero, the one it opens. Null if it belongs to none. */
+            trade_id: string | null;
+            /** @description One, or two for a fill that crosses zero. None for a fill that only closes and had nothing to close. */
             trade_ids: string[];
             /** @description Values to check, for example the multiplier of an unknown future. */
             warnings?: string[];
@@ -7534,6 +7623,11 @@ export interface components {
             /** @description Dividends that are linked to the trade. */
             dividend_total: number;
             emotional_state: string;
+            /**
+             * @description The kind of the last exit; null while the trade is open.
+             * @enum {string|null}
+             */
+            ended_by: "trade" | "expiry" | "assignment" | "exercise" | "settlement" | "removal" | null;
             /** @description What the price did during the trade, from price bars; null without enough of them. mae and mfe are what the trader typed, and count instead where they are present. */
             excursion: components["schemas"]["TradeExcursion"] | null;
             /** Format: int64 */
@@ -7567,6 +7661,11 @@ export interface components {
             /** Format: date-time */
             opened_at: string;
             option_right: string | null;
+            /**
+             * @description Null while the trade is open, and if it ended only by removals.
+             * @enum {string|null}
+             */
+            outcome: "win" | "loss" | "breakeven" | null;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             planned_r: number | null;
             pnl_currency: string;
@@ -7595,6 +7694,8 @@ export interface components {
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             strike: number | null;
             symbol: string;
+            /** @description All symbols of the position; the first is symbol. */
+            symbols: string[];
             tag_ids: string[];
             tags: components["schemas"]["TradeTag"][];
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
