@@ -61,15 +61,19 @@ func (f *fill) checkKind(instrumentType string) error {
 	return nil
 }
 
-// storedKind returns the kind as stored.
-func (f *fill) storedKind() any {
-	switch {
-	case f.kind == matching.KindTrade:
-		return nil
-	case f.isEstimated:
-		return int64(f.kind) + estimatedBit
+// storedKind returns the kind as stored. Its type is that of the column, for PostgreSQL.
+func (f *fill) storedKind() *int64 { return withBit(f.kind, f.isEstimated, estimatedBit) }
+
+// withBit returns a kind with its bit, nil for an ordinary one.
+func withBit(kind matching.Kind, isSet bool, bit int64) *int64 {
+	n := int64(kind)
+	if isSet {
+		n += bit
 	}
-	return int64(f.kind)
+	if n == 0 {
+		return nil
+	}
+	return &n
 }
 
 // kindScanner scans a kind with its bit.
@@ -91,16 +95,8 @@ func (s kindScanner) Scan(value any) error {
 	return fmt.Errorf("kind column has the value %v", value)
 }
 
-// storedEnding returns how the trade ended as stored.
-func (t *tradeRow) storedEnding() any {
-	switch {
-	case t.Removed: // also while it is open
-		return int64(t.EndedBy) + removedBit
-	case t.EndedBy == matching.KindTrade:
-		return nil
-	}
-	return int64(t.EndedBy)
-}
+// storedEnding returns how the trade ended as stored, also while it is open.
+func (t *tradeRow) storedEnding() *int64 { return withBit(t.EndedBy, t.Removed, removedBit) }
 
 // recordClosure sets what a fill whose kind only closes has closed.
 func (r *regrouping) recordClosure(c matching.Closure) {
