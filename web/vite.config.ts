@@ -83,6 +83,16 @@ function installable(): Plugin {
   };
 }
 
+/** Reports whether a file imports the module, directly or through others. */
+function isImportedBy(module: string, file: string, importersOf: (id: string) => readonly string[]): boolean {
+  const seen = new Set([module]);
+  for (const id of seen) {
+    if (id.endsWith(file)) return true;
+    for (const importer of importersOf(id)) seen.add(importer);
+  }
+  return false;
+}
+
 // Every screen is a Screen.svelte; its folder tells them apart.
 function nameOf(module: string | null | undefined): string | undefined {
   return module?.match(/\/screens\/(\w+)\/Screen\.svelte$/)?.[1];
@@ -104,7 +114,8 @@ export default defineConfig({
         entryFileNames: 'assets/[name]-[hash].js',
         chunkFileNames: (chunk) => `assets/${nameOf(chunk.facadeModuleId) ?? '[name]'}-[hash].js`,
         assetFileNames: 'assets/[name]-[hash][extname]',
-        // Few files: what three or more screens share is one file beside the first one. Large modules stay alone.
+        // Few files: what three or more screens share is one file, and what the first screen needs of it another.
+        // Large modules stay alone.
         codeSplitting: {
           groups: [
             { name: 'base', tags: ['$initial'], priority: 2 },
@@ -114,7 +125,16 @@ export default defineConfig({
               test: /\/(screens\/today\/(?!Arrange)|components\/(DayLog|Lazy)\.svelte)/,
               priority: 2,
             },
-            { name: 'base', minShareCount: 3, maxModuleSize: 8_000, priority: 1 },
+            {
+              debugName: 'shared',
+              name: (id, graph) =>
+                isImportedBy(id, 'screens/today/Screen.svelte', (m) => graph.getModuleInfo(m)?.importers ?? [])
+                  ? 'base'
+                  : 'shared',
+              minShareCount: 3,
+              maxModuleSize: 8_000,
+              priority: 1,
+            },
           ],
         },
       },

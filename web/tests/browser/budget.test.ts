@@ -3,7 +3,7 @@
 
 import { expect, mainAccount, test, trade } from './fixtures';
 
-const maxScriptBytes = 110 * 1024;
+const maxScriptBytes = 100 * 1024;
 const maxRequests = 25;
 
 test('the first screen loads few files and little script', async ({ page, api, signIn }) => {
