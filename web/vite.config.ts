@@ -128,7 +128,11 @@ export default defineConfig({
             {
               debugName: 'shared',
               name: (id, graph) =>
-                isImportedBy(id, 'screens/today/Screen.svelte', (m) => graph.getModuleInfo(m)?.importers ?? [])
+                isImportedBy(
+                  id,
+                  'screens/today/Screen.svelte',
+                  (m) => graph.getModuleInfo(m)?.importers ?? [],
+                )
                   ? 'base'
                   : 'shared',
               minShareCount: 3,

@@ -75,7 +75,7 @@ func recordSecurity(ctx context.Context, tx *db.Tx, caller Principal, action Act
 	return nil
 }
 
-// emailOf returns a user's e-mail address, or nothing if there is no such user.
+// emailOf returns a user's email address, or nothing if there is no such user.
 func emailOf(ctx context.Context, tx *db.Tx, public string) (email string, err error) {
 	err = tx.QueryRow(ctx, `SELECT email FROM users WHERE id = $1`, public).Scan(&email)
 	if errors.Is(err, db.ErrNoRows) {
