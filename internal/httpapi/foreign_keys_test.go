@@ -200,6 +200,11 @@ var unrequested = map[string]string{
 	"bar_source_runs":     "a job stores its run",
 	"bar_source_sessions": "a job stores what it fetched",
 	"connection_runs":     "a job stores its run",
+	"history_blocks":      "the last statement of a write stores its change",
+	"history_changes":     "the last statement of a write stores its change",
+	"history_objects":     "the last statement of a write stores its change",
+	"history_streams":     "the last statement of a write stores its change",
+	"kept_attachments":    "the transaction has locked the attachment that it deletes",
 	"user_states":         "the row is inserted in the transaction of its user",
 	"withdrawn_fills":     "a job stores what the broker cancelled",
 }

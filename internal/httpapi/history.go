@@ -65,6 +65,9 @@ func shapeChange(c history.Change) historyChange {
 func shapeObject(o history.Object) changedObject {
 	out := changedObject{Type: o.Type, ID: o.ID, Label: o.Label, Action: o.Action, Fields: []changedField{}, Contains: o.Contains}
 	for _, f := range o.Fields {
+		if history.IsInternal(f.Name) {
+			continue
+		}
 		out.Fields = append(out.Fields, changedField{f.Name, json.RawMessage(f.Before), json.RawMessage(f.After)})
 	}
 	return out

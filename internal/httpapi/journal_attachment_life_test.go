@@ -50,6 +50,9 @@ func TestAttachmentsAreDeletedWithTheirRecord(t *testing.T) {
 		d.delete("/executions/" + orphan.text("id")).wantNone() // what waits for its fill keeps its file
 		left := func(what string, want int) {
 			t.Helper()
+			if err := w.services.Playbook.DropKeptFiles(t.Context(), w.services.Clock()); err != nil { // those for an undo
+				t.Fatal(err)
+			}
 			if rows, files := w.count(`SELECT COUNT(*) FROM attachments`), w.stored(); rows != want || files != want {
 				t.Errorf("%s: %d rows and %d files, want %d", what, rows, files, want)
 			}

@@ -157,6 +157,7 @@ func New(options Options) (*Installation, error) {
 	i.Hooks = hooks.New(i.DB, i.Imports, i.Clock)
 	i.Notices = notices.New(i.DB)
 	i.connectProviders(options)
+	i.History.SetUndoers(i.undoers())
 	return i, nil
 }
 
@@ -171,8 +172,9 @@ func (i *Installation) Close() error {
 // Sweep deletes what is no longer needed: expired sessions, old audit events, files
 // without an attachment, abandoned imports, old hook bodies, expired content of the history.
 func (i *Installation) Sweep(ctx context.Context) error {
+	kept := i.Playbook.DropKeptFiles(ctx, i.History.KeptSince())
 	_, err := i.Playbook.SweepFiles(ctx)
-	return errors.Join(i.Identity.Sweep(ctx), i.Imports.Sweep(ctx), i.Hooks.Sweep(ctx), i.History.Sweep(ctx), i.Figures.Sweep(i.Clock()), err)
+	return errors.Join(kept, i.Identity.Sweep(ctx), i.Imports.Sweep(ctx), i.Hooks.Sweep(ctx), i.History.Sweep(ctx), i.Figures.Sweep(i.Clock()), err)
 }
 
 // DeleteUser deletes a user with everything they own, including files.
@@ -228,10 +230,13 @@ func (i *Installation) updateAnnotations(ctx context.Context, tx *db.Tx, owner j
 		if err := excursions.ForgetAccount(ctx, tx, owner, change.Account); err != nil {
 			return err
 		}
-		return i.removeFilesAfterCommit(ctx, tx, owner)(playbook.ForgetAccount(ctx, tx, owner, change.Account))
+		return i.removeFilesAfterCommit(ctx, tx, owner)(playbook.ForgetAccount(ctx, tx, owner, i.Clock(), change.Account))
+	}
+	if change.AccountRestored {
+		return playbook.RestoreAccount(ctx, tx, owner, change.Account)
 	}
 	if len(change.Deleted) > 0 {
-		if err := i.removeFilesAfterCommit(ctx, tx, owner)(playbook.ForgetTrades(ctx, tx, owner, change.Deleted)); err != nil {
+		if err := i.removeFilesAfterCommit(ctx, tx, owner)(playbook.ForgetTrades(ctx, tx, owner, i.Clock(), change.Deleted)); err != nil {
 			return err
 		}
 	}

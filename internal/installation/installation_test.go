@@ -192,6 +192,10 @@ func TestFilesGoWithTheirOwner(t *testing.T) {
 					t.Fatalf("%d files", h.stored())
 				}
 				must(t, remove(h, trade))
+				if h.stored() != 1 && name != "user" {
+					t.Fatal("the file is not kept for an undo")
+				}
+				must(t, h.Playbook.DropKeptFiles(t.Context(), h.Clock()))
 				if h.stored() != 0 {
 					t.Fatal("the file is still there")
 				}

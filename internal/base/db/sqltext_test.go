@@ -197,6 +197,7 @@ var otherOwners = map[string]string{
 	"deleted_fills":          "ledger",
 	"withdrawn_fills":        "ledger",
 	"deleted_cash":           "ledger",
+	"kept_attachments":       "playbook",
 }
 
 var changesTable = regexp.MustCompile(`(?m)^(?:CREATE TABLE ([a-z_]+)|ALTER TABLE ([a-z_]+) RENAME TO ([a-z_]+)|DROP TABLE ([a-z_]+))`)

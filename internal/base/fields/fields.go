@@ -56,6 +56,8 @@ type Field[R any] struct {
 	assign  func(into, other *R)
 	merge   func(into, other *R) // combines two values; nil keeps the first
 	show    func(*R) any         // the value for the history; nil leaves the field out
+	isSet   bool                 // the shown value is a list whose members change one by one
+	set     func(*R, jsontext.Value) error
 }
 
 // Range restricts a field's values. The zero Range is a single-line text, any number, or
@@ -143,7 +145,8 @@ func Lift[R, V any](f Field[V], at func(*R) *V) Field[R] {
 		lifted.Check = func(r *R) error { return f.Check(at(r)) }
 	}
 	if f.show != nil {
-		lifted.show = func(r *R) any { return f.show(at(r)) }
+		lifted.show, lifted.isSet = func(r *R) any { return f.show(at(r)) }, f.isSet
+		lifted.set = func(r *R, value jsontext.Value) error { return f.set(at(r), value) }
 	}
 	return lifted
 }
@@ -159,6 +162,7 @@ func newField[R any, T comparable](name string, at func(*R) *T, dest func(*T) an
 	f.isEmpty = func(r *R) bool { return *at(r) == none }
 	f.assign = func(into, other *R) { *at(into) = *at(other) }
 	f.show = func(r *R) any { return *at(r) }
+	f.set = setJSON(at)
 	return f
 }
 
@@ -166,6 +170,7 @@ func newField[R any, T comparable](name string, at func(*R) *T, dest func(*T) an
 func NewText[R any, T ~string](name string, at func(*R) *T) Field[R] {
 	f := newField(name, at, func(v *T) any { return v }, textArg[T])
 	f.show = func(r *R) any { return string(*at(r)) }
+	f.set = setText(at)
 	return f
 }
 
@@ -192,7 +197,7 @@ func NewNumber[R any](name string, at func(*R) *decimal.Null) Field[R] {
 	f.clear = func(r *R) { *at(r) = decimal.Null{} }
 	f.isEmpty = func(r *R) bool { return !at(r).Valid }
 	f.assign = func(into, other *R) { *at(into) = *at(other) }
-	f.show = f.arg
+	f.show, f.set = f.arg, setJSON(at)
 	return f
 }
 
@@ -205,14 +210,14 @@ func NewAmount[R any](name string, at func(*R) *decimal.Decimal) Field[R] {
 	f.clear = func(r *R) { *at(r) = decimal.Zero }
 	f.isEmpty = func(r *R) bool { return at(r).Sign() == 0 }
 	f.assign = func(into, other *R) { *at(into) = *at(other) }
-	f.show = f.arg
+	f.show, f.set = f.arg, setJSON(at)
 	return f
 }
 
 // NewInteger describes an integer; its column must not be NULL.
 func NewInteger[R any, T ~int | ~int64 | ~uint8](name string, at func(*R) *T) Field[R] {
 	f := newField(name, at, func(v *T) any { return v }, func(v T) any { return int64(v) })
-	f.show = f.arg
+	f.show, f.set = f.arg, setInteger(at)
 	return f
 }
 
@@ -224,7 +229,7 @@ func NewOptionalText[R any, T ~string](name string, at func(*R) *T) Field[R] {
 		}
 		return string(v)
 	})
-	f.show = f.arg
+	f.show, f.set = f.arg, setText(at)
 	return f.ReadAs(func(alias string) string { return "COALESCE(" + alias + "." + name + ", '')" })
 }
 
@@ -236,7 +241,7 @@ func NewGrade[R any, T ~int](name string, at func(*R) *T) Field[R] {
 		}
 		return int64(v)
 	})
-	f.show = f.arg
+	f.show, f.set = f.arg, setInteger(at)
 	return f
 }
 
@@ -296,6 +301,7 @@ func NewLink[R any, T ~string](name string, at func(*R) **T) Field[R] {
 		}
 		return nil
 	}
+	f.set = setLink(at)
 	return f
 }
 
@@ -325,6 +331,7 @@ func NewJSON[R, T any](name string, at func(*R) *[]T) Field[R] {
 		}
 		return jsontext.Value(f.arg(r).(string))
 	}
+	f.set = setJSON(at)
 	return f
 }
 

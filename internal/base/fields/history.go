@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -103,4 +104,103 @@ func (l List[R]) Compare(before, after *R) (list []Difference) {
 		}
 	}
 	return list
+}
+
+// SetAs returns the field with its own function for setting a shown value, for a field
+// with its own [Field.ShowAs].
+func (f Field[R]) SetAs(set func(*R, jsontext.Value) error) Field[R] {
+	f.set = set
+	return f
+}
+
+// AsSet returns the field as a set: its shown value is a list, whose members change one by
+// one. Two changes to different members do not conflict.
+func (f Field[R]) AsSet() Field[R] {
+	f.isSet = true
+	return f
+}
+
+// IsSet reports whether the field is a set.
+func (f Field[R]) IsSet() bool { return f.isSet }
+
+// CanSet reports whether [Field.Set] can set the field.
+func (f Field[R]) CanSet() bool { return f.set != nil }
+
+// Set sets a record's value to one of [Field.Show].
+func (f Field[R]) Set(record *R, value jsontext.Value) error {
+	if err := f.set(record, value); err != nil {
+		return fmt.Errorf("setting %s: %w", f.Name, err)
+	}
+	return nil
+}
+
+// setJSON returns a function that sets a value to the one in a JSON text; null is none.
+func setJSON[R, T any](at func(*R) *T) func(*R, jsontext.Value) error {
+	return func(r *R, value jsontext.Value) error {
+		var read T
+		if value.Kind() != 'n' {
+			if err := json.Unmarshal(value, &read); err != nil {
+				return err
+			}
+		}
+		*at(r) = read
+		return nil
+	}
+}
+
+// setText, setInteger and setLink are setJSON for types that may have their own JSON form,
+// which the history does not use.
+func setText[R any, T ~string](at func(*R) *T) func(*R, jsontext.Value) error {
+	return setAs(at, func(text string) T { return T(text) })
+}
+
+func setInteger[R any, T ~int | ~int64 | ~uint8](at func(*R) *T) func(*R, jsontext.Value) error {
+	return setAs(at, func(n int64) T { return T(n) })
+}
+
+func setLink[R any, T ~string](at func(*R) **T) func(*R, jsontext.Value) error {
+	return setAs(at, func(text *string) *T {
+		if text == nil {
+			return nil
+		}
+		id := T(*text)
+		return &id
+	})
+}
+
+func setAs[R, T, P any](at func(*R) *T, convert func(P) T) func(*R, jsontext.Value) error {
+	return func(r *R, value jsontext.Value) error {
+		var plain P
+		if value.Kind() != 'n' {
+			if err := json.Unmarshal(value, &plain); err != nil {
+				return err
+			}
+		}
+		*at(r) = convert(plain)
+		return nil
+	}
+}
+
+// SetList returns a function for [Field.SetAs] that sets a list.
+func SetList[R, T any](at func(*R) *[]T) func(*R, jsontext.Value) error { return setJSON(at) }
+
+// Find returns the field with a name.
+func (l List[R]) Find(name string) (*Field[R], bool) {
+	for i := range l {
+		if l[i].Name == name && l[i].show != nil {
+			return &l[i], true
+		}
+	}
+	return nil, false
+}
+
+// SetUpdated sets a record's last change time, if the table has one.
+func (t *Table[R]) SetUpdated(record *R, now time.Time) {
+	for i := range t.Fields {
+		if f := &t.Fields[i]; f.Name == "updated_at" {
+			if at, ok := f.at(record).(*time.Time); ok {
+				*at = now
+			}
+		}
+	}
 }

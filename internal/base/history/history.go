@@ -30,6 +30,8 @@ type Service struct {
 	kept time.Duration
 	// labels find the labels of objects that were recorded without one, by type.
 	labels map[string]LabelFunc
+	// undoers undo changes, by type; see SetUndoers.
+	undoers []TypeUndoer
 }
 
 // DefaultUndoDays is how many days the content of deletions is kept, and MaxUndoDays the

@@ -93,8 +93,19 @@ func Keep(ctx context.Context, tx *db.Tx, owner journal.UserID, table, where str
 				return err
 			}
 		}
+		hideKeys(table, columns, row)
 		return c.block.line(encodeRow(row))
 	})
+}
+
+// keyColumns have keys of others, which are destroyed with their row and never kept.
+var keyColumns = map[string]string{"connections": "credentials", "bar_sources": "credentials"}
+
+// hideKeys removes keys from a row.
+func hideKeys(table string, columns []string, row []any) {
+	if at := slices.Index(columns, keyColumns[table]); at >= 0 {
+		row[at] = nil
+	}
 }
 
 // encodeRow returns a row for JSON. Bytes are {"b": base64}.
@@ -114,6 +125,43 @@ type KeptRows struct {
 	Table   string
 	Columns []string
 	Rows    [][]any
+
+	lines [][]byte // the rows as JSON; they take less memory
+}
+
+// Value returns a row's value in a column, or nil.
+func (k *KeptRows) Value(row int, column string) any {
+	if at := slices.Index(k.Columns, column); at >= 0 {
+		return k.Rows[row][at]
+	}
+	return nil
+}
+
+// SetValue sets a row's value in a column, if there is one.
+func (k *KeptRows) SetValue(row int, column string, value any) {
+	if at := slices.Index(k.Columns, column); at >= 0 {
+		k.Rows[row][at] = value
+	}
+}
+
+// keptChunk is how many rows [KeptRows.each] decodes at a time.
+const keptChunk = 500
+
+// each calls fn with the rows, some at a time.
+func (k *KeptRows) each(fn func(KeptRows) error) error {
+	for lines := range slices.Chunk(k.lines, keptChunk) {
+		rows := make([][]any, len(lines))
+		for i, line := range lines {
+			var err error
+			if rows[i], err = decodeRow(line); err != nil {
+				return fmt.Errorf("reading a kept row of %s: %w", k.Table, err)
+			}
+		}
+		if err := fn(KeptRows{Table: k.Table, Columns: k.Columns, Rows: rows}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Block is an opened kept block.
@@ -147,19 +195,23 @@ func (b *Block) addRow(value jsontext.Value) error {
 	if len(b.Tables) == 0 {
 		return errContent
 	}
+	last := &b.Tables[len(b.Tables)-1]
+	last.lines = append(last.lines, slices.Clone(value))
+	return nil
+}
+
+func decodeRow(line []byte) ([]any, error) {
 	var cells []jsontext.Value
-	if err := json.Unmarshal(value, &cells); err != nil {
-		return err
+	if err := json.Unmarshal(line, &cells); err != nil {
+		return nil, err
 	}
 	row := make([]any, len(cells))
 	for i, cell := range cells {
 		if err := decodeCell(cell, &row[i]); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	last := &b.Tables[len(b.Tables)-1]
-	last.Rows = append(last.Rows, row)
-	return nil
+	return row, nil
 }
 
 func decodeCell(cell jsontext.Value, into *any) error {

@@ -192,6 +192,15 @@ func (s *streams) setAccounts(c *Change, numbers []byte) {
 }
 
 // setReason sets why a change cannot be undone.
+func (s *Service) setReason(c *Change) {
+	c.setReason(s.clock())
+	hasNone := func(o Object) bool { return s.undoerOf(o.Type) == nil }
+	if c.NotUndoable == "" && s.undoers != nil && slices.ContainsFunc(c.Objects, hasNone) {
+		c.NotUndoable = NotUndoablePermanent
+	}
+}
+
+// setReason sets why a change cannot be undone, whatever its records are.
 func (c *Change) setReason(now time.Time) {
 	isUser := func(o Object) bool { return o.Type == "user" && o.Action == Deleted }
 	switch {
@@ -322,7 +331,7 @@ func (l *lister) list(ctx context.Context) (list []Change, err error) {
 		}
 		for _, c := range found {
 			if before = c.Position; l.matches(ctx, &c) && len(list) < l.Limit {
-				c.setReason(l.clock())
+				l.setReason(&c)
 				list = append(list, c)
 			}
 		}
@@ -525,7 +534,7 @@ func (s *Service) load(ctx context.Context, tx *db.Tx, owner journal.UserID, id 
 	if err == nil && (c.ID != id || !c.limit(ctx)) {
 		err = db.ErrNoRows
 	}
-	c.setReason(s.clock())
+	s.setReason(&c)
 	return c, db.NotFound(err, "change")
 }
 

@@ -64,9 +64,54 @@ func (t *Type[R]) Updated(tx *db.Tx, owner journal.UserID, before, after *R) {
 	Record(tx, owner, object)
 }
 
+// UpdatedIn is [Type.Updated] for a record that loses its account by the update, which is
+// the account's change nevertheless.
+func (t *Type[R]) UpdatedIn(tx *db.Tx, owner journal.UserID, account journal.AccountID, before, after *R) {
+	differences := t.fields.Compare(before, after)
+	if len(differences) == 0 {
+		return
+	}
+	object := t.object(Updated, after, differences)
+	object.Account = account
+	Record(tx, owner, object)
+}
+
 // Deleted records a deletion.
 func (t *Type[R]) Deleted(tx *db.Tx, owner journal.UserID, record *R) {
 	Record(tx, owner, t.object(Deleted, record, t.fields.Compare(record, nil)))
+}
+
+// CreatedWith is [Type.Created] for a record that contains others, which are counted by type.
+func (t *Type[R]) CreatedWith(tx *db.Tx, owner journal.UserID, record *R, contains map[string]int) {
+	t.recordWith(tx, owner, Created, record, t.fields.Compare(nil, record), contains)
+}
+
+// DeletedWith is [Type.Deleted] for a record that contains others, which are counted by type.
+func (t *Type[R]) DeletedWith(tx *db.Tx, owner journal.UserID, record *R, contains map[string]int) {
+	t.recordWith(tx, owner, Deleted, record, t.fields.Compare(record, nil), contains)
+}
+
+func (t *Type[R]) recordWith(
+	tx *db.Tx, owner journal.UserID, action ObjectAction, record *R, differences []fields.Difference, contains map[string]int,
+) {
+	o := t.object(action, record, differences)
+	o.Contains = contains
+	Record(tx, owner, o)
+}
+
+// Contain adds to the counts of an object that the transaction has recorded.
+func Contain(tx *db.Tx, key Key, kind string, n int) {
+	c, ok := tx.Attached().(*collector)
+	if !ok || n == 0 {
+		return
+	}
+	if place, known := c.places[key]; known {
+		o := &c.objects[place]
+		if o.Contains == nil {
+			o.Contains = map[string]int{}
+		}
+		o.Contains[kind] += n
+	}
 }
 
 func (t *Type[R]) object(action ObjectAction, record *R, differences []fields.Difference) Object {

@@ -108,17 +108,24 @@ func (s *Service) DeleteAccount(ctx context.Context, owner journal.UserID, id jo
 		if err := runCheck(check, a); err != nil {
 			return err
 		}
-		accountHistory.Deleted(tx, owner, &a)
-		if err := s.follow.call(ctx, tx, owner, TradeChanges{Account: id, AccountDeleted: true}); err != nil {
-			return err
-		}
-		if err := emptyAccount(ctx, tx, owner, a); err != nil {
-			return err
-		}
-		// Foreign keys delete the account's other rows.
-		_, err = tx.Exec(ctx, `DELETE FROM accounts WHERE user_id = $1 AND id = $2`, owner, id)
-		return err
+		return s.deleteAccount(ctx, tx, owner, a)
 	})
+}
+
+// deleteAccount deletes a locked account, whose rows are kept for an undo.
+func (s *Service) deleteAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, a Account) error {
+	if err := keepAccount(ctx, tx, owner, a); err != nil {
+		return err
+	}
+	if err := s.follow.call(ctx, tx, owner, TradeChanges{Account: a.ID, AccountDeleted: true}); err != nil {
+		return err
+	}
+	if err := emptyAccount(ctx, tx, owner, a); err != nil {
+		return err
+	}
+	// Foreign keys delete the account's other rows.
+	_, err := tx.Exec(ctx, `DELETE FROM accounts WHERE user_id = $1 AND id = $2`, owner, a.ID)
+	return err
 }
 
 // runCheck runs an optional precondition.

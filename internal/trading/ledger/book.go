@@ -154,7 +154,9 @@ func (b *book) flush(ctx context.Context) error {
 	if err := b.updateFills(ctx, b.edited); err != nil {
 		return err
 	}
-	return b.insertFills(ctx, slices.SortedFunc(slices.Values(b.arrived), byPosition))
+	fresh := slices.DeleteFunc(slices.Clone(b.arrived), func(f *fill) bool { return f.state == restored })
+	slices.SortFunc(fresh, byPosition)
+	return b.insertFills(ctx, fresh)
 }
 
 // removeTrades deletes removed trades.

@@ -118,7 +118,7 @@ func (r *regrouping) storedIdentities() []matching.Identity {
 			addFill(f)
 		}
 	}
-	return list
+	return r.applyHints(list)
 }
 
 // collectOrphans collects the orphaned trades with their fills' keys.
@@ -155,7 +155,7 @@ func (p *pending) collectFills(r *regrouping) (changed map[journal.TradeID]bool)
 			changed[id] = true
 		}
 		switch f.state {
-		case added:
+		case added, restored:
 			p.arrived = append(p.arrived, f)
 		case edited:
 			p.edited = append(p.edited, f)

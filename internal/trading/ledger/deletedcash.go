@@ -8,6 +8,7 @@ import (
 
 	"fillbook/internal/base/db"
 	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/base/limits"
 )
@@ -122,11 +123,14 @@ func (l *cashLedger) matchDeletedCash(ctx context.Context, rows []Cash, known []
 	return found, nil
 }
 
-// forgetDeletedCash removes deleted ones stored again.
+// forgetDeletedCash removes deleted ones stored again, which are kept for an undo.
 func (l *cashLedger) forgetDeletedCash(ctx context.Context, found []*deletedCash) error {
 	for _, d := range found {
 		if d == nil {
 			continue
+		}
+		if err := history.Keep(ctx, l.tx, l.owner, "deleted_cash", `id = $2`, d.id); err != nil {
+			return err
 		}
 		if _, err := l.tx.Exec(ctx, `DELETE FROM deleted_cash WHERE user_id = $1 AND id = $2`, l.owner, d.id); err != nil {
 			return err

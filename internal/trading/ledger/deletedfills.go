@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"fillbook/internal/base/db"
+	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/base/limits"
 )
@@ -134,7 +135,13 @@ func (b *book) applyDeleted(ctx context.Context, arrivals []*arrival, skip bool)
 		keys = append(keys, []any{int64(b.owner), b.account.number, f.seq})
 	}
 	slices.SortFunc(keys, func(k, l []any) int { return cmp.Compare(k[2].(int64), l[2].(int64)) })
-	return arrivals, b.tx.DeleteMany(ctx, "deleted_fills", []string{"user_id", "account", "number"}, slices.CompactFunc(keys, slices.Equal))
+	keys = slices.CompactFunc(keys, slices.Equal)
+	for _, key := range keys {
+		if err := history.Keep(ctx, b.tx, b.owner, "deleted_fills", `account = $2 AND number = $3`, key[1:]...); err != nil {
+			return nil, err
+		}
+	}
+	return arrivals, b.tx.DeleteMany(ctx, "deleted_fills", []string{"user_id", "account", "number"}, keys)
 }
 
 // matchDeleted returns the deleted fills new arrivals repeat, by the rules by which a

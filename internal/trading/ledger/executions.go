@@ -41,6 +41,8 @@ type Execution struct {
 	Details map[string]string
 	// Facts states how reliable the values are.
 	Facts Facts
+	// Origin is the content key with which an edited fill arrived.
+	Origin string
 	// Batch is the fill's import, nil for one entered by hand.
 	Batch     *journal.BatchID
 	CreatedAt time.Time
@@ -175,7 +177,7 @@ func (f *fill) toExecution(a Account, key streamKey, batch *journal.BatchID, in 
 	e := Execution{
 		ID: f.id, Account: a.ID, Instrument: key.toInstrument(), Side: f.side, Quantity: f.quantity, Price: f.price,
 		Fees: f.fees, Commission: f.commission, Multiplier: f.multiplier, StatedPnL: f.stated,
-		ExecutedAt: db.FromMicros(f.at), CreatedAt: db.FromMicros(f.createdAt), Batch: batch, TradeIDs: in.list(), Facts: f.facts,
+		ExecutedAt: db.FromMicros(f.at), CreatedAt: db.FromMicros(f.createdAt), Batch: batch, TradeIDs: in.list(), Facts: f.facts, Origin: f.origin,
 		Cursor: ExecutionCursor{At: f.at, Arrival: f.arrival, Account: a.number},
 		Kind:   f.kind, BasisEstimated: f.isEstimated, Unmatched: f.unmatched,
 	}

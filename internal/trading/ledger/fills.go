@@ -88,9 +88,10 @@ type fill struct {
 type state int8
 
 const (
-	stored state = iota // the row is current
-	edited              // the row must be updated
-	added               // there is no row yet
+	stored   state = iota // the row is current
+	edited                // the row must be updated
+	added                 // there is no row yet
+	restored              // an undo has inserted the row
 )
 
 func (f *fill) position() matching.Position { return matching.Position{At: f.at, Seq: f.seq} }

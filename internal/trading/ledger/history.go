@@ -39,10 +39,13 @@ var (
 		fields.NewNumber("stated_pnl", func(e *Execution) *decimal.Null { return &e.StatedPnL }),
 		fields.NewTime("executed_at", func(e *Execution) *time.Time { return &e.ExecutedAt }),
 		fields.NewLink("external_id", func(e *Execution) **string { return &e.ExternalID }),
-		fields.NewShown("details", showDetails),
-		fields.NewShown("kind", func(e *Execution) any { return e.Kind.String() }),
+		fields.NewShown("details", showDetails).SetAs(setDetails),
+		fields.NewShown("kind", func(e *Execution) any { return e.Kind.String() }).SetAs(setKind),
 		fields.NewText("event_id", func(e *Execution) *string { return &e.EventID }),
-		fields.NewShown("basis_estimated", func(e *Execution) any { return e.BasisEstimated }),
+		fields.NewFlag("basis_estimated", func(e *Execution) *bool { return &e.BasisEstimated }),
+		// Names with a dot are not shown to users: an undo needs the values.
+		fields.NewShown(".facts", showFacts).SetAs(setFacts).AsSet(),
+		fields.NewText(".origin", func(e *Execution) *string { return &e.Origin }),
 	}, history.Of[Execution]{
 		ID: func(e *Execution) string { return string(e.ID) }, Label: func(e *Execution) string { return e.Instrument.Symbol },
 		Account: func(e *Execution) *journal.AccountID { return &e.Account },
@@ -63,6 +66,54 @@ func showDetails(e *Execution) any {
 		panic(err) // texts always marshal
 	}
 	return jsontext.Value(text)
+}
+
+// showFacts returns the facts as a list of bits.
+func showFacts(e *Execution) any {
+	var bits []int
+	for bit := range 16 {
+		if e.Facts>>bit&1 != 0 {
+			bits = append(bits, bit)
+		}
+	}
+	return fields.ShowList(bits)
+}
+
+// setFacts sets the facts to a list of bits. The last one is the sign of two stored bytes.
+func setFacts(e *Execution, value jsontext.Value) error {
+	var bits []int
+	if err := json.Unmarshal(value, &bits); err != nil {
+		return err
+	}
+	var stored int16
+	for _, bit := range bits {
+		stored |= 1 << bit
+	}
+	e.Facts = Facts(stored)
+	return nil
+}
+
+// setKind sets an execution's kind to one in the history.
+func setKind(e *Execution, value jsontext.Value) (err error) {
+	var name string
+	if value.Kind() == 'n' {
+		e.Kind = 0
+		return nil
+	}
+	if err := json.Unmarshal(value, &name); err != nil {
+		return err
+	}
+	e.Kind, err = matching.ParseKind(name)
+	return err
+}
+
+// setDetails sets an execution's details to those in the history.
+func setDetails(e *Execution, value jsontext.Value) error {
+	e.Details = nil
+	if value.Kind() == 'n' {
+		return nil
+	}
+	return json.Unmarshal(value, &e.Details)
 }
 
 // relatedTrades makes a fill's changes part of its trades' histories.
@@ -118,6 +169,9 @@ func (b *book) keepFills(ctx context.Context, fills []*fill) error {
 			return err
 		}
 		executionHistory.Deleted(b.tx, b.owner, &e)
+		if err := b.keepStreams(ctx, map[int64]bool{f.stream: true}); err != nil {
+			return err
+		}
 		for _, table := range []string{"executions", "fill_sources"} {
 			where, args := `account = $2 AND seq = $3`, []any{b.account.number, f.seq}
 			if table == "executions" {

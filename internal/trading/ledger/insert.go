@@ -383,6 +383,9 @@ func (b *book) regroupDeleting(ctx context.Context, deleted journal.TradeID, tog
 	if err != nil {
 		return err
 	}
+	if err := b.keepTrades(ctx, r); err != nil {
+		return err
+	}
 	b.collectWrites(r)
 	return nil
 }
@@ -397,7 +400,7 @@ func (set *streamSet) regroupTogether(ctx context.Context, deleted journal.Trade
 		return nil, err
 	}
 	r := newRegrouping(fills)
-	r.deleted = deleted
+	r.deleted, r.hints, r.existing = deleted, set.hints, set.existing
 	for _, c := range together {
 		if err := set.regroup(ctx, c, r); err != nil {
 			return nil, err

@@ -106,6 +106,9 @@ type TradeChanges struct {
 	// AccountDeleted reports that the account is deleted with everything in it.
 	// The lists are then empty.
 	AccountDeleted bool
+	// AccountRestored reports that the deletion of the account was undone. All other fields
+	// but Account are empty.
+	AccountRestored bool
 }
 
 // Merge names a removed trade and the trade it became part of.
@@ -141,5 +144,5 @@ func (f Follow) call(ctx context.Context, tx *db.Tx, owner journal.UserID, chang
 }
 
 func (r *TradeChanges) isEmpty() bool {
-	return len(r.Created)+len(r.Changed)+len(r.Removed) == 0 && r.Arrived == nil && !r.AccountDeleted
+	return len(r.Created)+len(r.Changed)+len(r.Removed) == 0 && r.Arrived == nil && !r.AccountDeleted && !r.AccountRestored
 }

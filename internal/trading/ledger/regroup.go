@@ -33,6 +33,15 @@ func (c *changes) remove(f *fill) {
 	c.removed = append(c.removed, f)
 }
 
+// restore adds a fill whose row was inserted already.
+func (c *changes) restore(f *fill) {
+	if c.removedSeqs == nil {
+		c.removedSeqs = map[int64]bool{}
+	}
+	c.removedSeqs[f.seq] = true // not to be read as well
+	c.added = append(c.added, f)
+}
+
 // sort sorts the added fills, as the walk requires.
 func (c *changes) sort() {
 	slices.SortFunc(c.added, byPosition)
@@ -86,6 +95,9 @@ type regrouping struct {
 	// deleted is the trade the user deletes, if any. No new trade takes its id, even if a
 	// fill it shared remains.
 	deleted journal.TradeID
+	// hints are the trades before a change that is undone; see loadHints.
+	hints    []tradeHint
+	existing map[journal.TradeID]bool
 }
 
 // newRegrouping returns a regrouping with capacity for that many new fills, assuming two

@@ -74,6 +74,12 @@ type streamSet struct {
 	// read counts the rows that cursors read, which tests compare with the change's size.
 	// maxRead bounds it; 0 means no bound.
 	read, maxRead int
+	// hints are trades before a change that is undone, and existing are those of them that
+	// are stored.
+	hints    []tradeHint
+	existing map[journal.TradeID]bool
+	// keptStream has the streams that are kept for an undo.
+	keptStream map[int64]bool
 	// interval is the number of fills of a trade between two checkpoints.
 	interval int
 }

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"fillbook/internal/base/db"
-	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
 )
 
@@ -251,10 +250,7 @@ func (s *attachmentStore) DeleteAttachment(ctx context.Context, owner journal.Us
 		if err := recordAttachment(ctx, tx, owner, old, attachmentHistory.Deleted); err != nil {
 			return err
 		}
-		if err := history.Keep(ctx, tx, owner, "attachments", `id = $2`, id); err != nil {
-			return err
-		}
-		if err := history.Keep(ctx, tx, owner, ContentTable, `attachment_id = $2`, id); err != nil {
+		if err := keepAttachments(ctx, tx, owner, s.clock(), `id = $2`, id); err != nil {
 			return err
 		}
 		if _, err := tx.Exec(ctx, `DELETE FROM attachments WHERE user_id = $1 AND id = $2`, owner, id); err != nil {

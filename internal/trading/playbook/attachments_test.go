@@ -103,6 +103,10 @@ func TestAttachments(t *testing.T) {
 			_, _, err = w.OpenAttachment(w.ctx, w.ann, id)
 			refused(w.t, err, journal.KindNotFound, "")
 		}
+		if w.dir != "" && len(w.files()) != 2 {
+			w.t.Errorf("%d files are kept for an undo, want 2", len(w.files()))
+		}
+		must(w.t, w.DropKeptFiles(w.ctx, time.Now().AddDate(1, 0, 0)))
 		if w.dir != "" && len(w.files()) != 0 {
 			w.t.Errorf("files are left: %v", w.files())
 		}

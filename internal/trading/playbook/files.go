@@ -117,16 +117,21 @@ func (s *attachmentStore) publicID(ctx context.Context, owner journal.UserID) (p
 }
 
 // RemoveFiles removes deleted attachments' files after the transaction that deleted their
-// rows. Files it cannot remove are removed by [Service.SweepFiles].
+// rows, except those that are kept for an undo. Files it cannot remove are removed by [Service.SweepFiles].
 func (s *attachmentStore) RemoveFiles(ctx context.Context, owner journal.UserID, ids []journal.AttachmentID) {
 	if s.options.Files == nil || len(ids) == 0 {
 		return
 	}
-	public, err := s.publicID(context.WithoutCancel(ctx), owner)
+	ctx = context.WithoutCancel(ctx)
+	kept, err := s.keptIDs(ctx, owner, ids)
 	if err != nil {
 		return
 	}
-	s.removeFiles(public, ids)
+	public, err := s.publicID(ctx, owner)
+	if err != nil {
+		return
+	}
+	s.removeFiles(public, slices.DeleteFunc(slices.Clone(ids), func(id journal.AttachmentID) bool { return kept[id] }))
 }
 
 func (s *attachmentStore) removeFiles(owner journal.PublicID, ids []journal.AttachmentID) {
@@ -197,7 +202,7 @@ func (s *attachmentStore) sweepUser(ctx context.Context, owner journal.PublicID)
 	return removed, nil
 }
 
-// attachmentIDs are a user's attachment ids, sorted.
+// attachmentIDs are a user's attachment ids, sorted, also those that are kept for an undo.
 func (s *attachmentStore) attachmentIDs(ctx context.Context, public journal.PublicID) ([]journal.AttachmentID, error) {
 	var ids []journal.AttachmentID
 	err := s.db.View(ctx, func(tx *db.Tx) error {
@@ -205,7 +210,8 @@ func (s *attachmentStore) attachmentIDs(ctx context.Context, public journal.Publ
 		if err != nil {
 			return err
 		}
-		ids, err = db.List(ctx, tx, db.Single[journal.AttachmentID], `SELECT id FROM attachments WHERE user_id = $1 ORDER BY id`, owner)
+		ids, err = db.List(ctx, tx, db.Single[journal.AttachmentID], `SELECT id FROM attachments WHERE user_id = $1
+			UNION SELECT attachment_id FROM kept_attachments WHERE user_id = $1 ORDER BY id`, owner)
 		return err
 	})
 	return ids, err

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"fillbook/internal/base/db"
 	"fillbook/internal/base/fields"
 	"fillbook/internal/base/history"
@@ -62,10 +64,19 @@ var (
 // count.
 func shownAnnotations() fields.List[Annotations] {
 	return append(annotationTable.Fields,
-		fields.NewShown("tag_ids", func(a *Annotations) any { return fields.ShowList(slices.Sorted(slices.Values(a.Tags))) }),
-		fields.NewShown("setup_ids", func(a *Annotations) any { return fields.ShowList(a.Setups) }),
-		fields.NewShown("rules", func(a *Annotations) any { return fields.ShowList(a.Rules) }),
+		fields.NewShown("tag_ids", func(a *Annotations) any { return fields.ShowList(slices.Sorted(slices.Values(a.Tags))) }).
+			SetAs(fields.SetList(func(a *Annotations) *[]journal.TagID { return &a.Tags })).AsSet(),
+		fields.NewShown("setup_ids", func(a *Annotations) any { return fields.ShowList(a.Setups) }).
+			SetAs(fields.SetList(func(a *Annotations) *[]journal.SetupID { return &a.Setups })).AsSet(),
+		fields.NewShown("rules", func(a *Annotations) any { return fields.ShowList(a.Rules) }).SetAs(setRuleTicks).AsSet(),
 	)
+}
+
+// setRuleTicks sets the rules, which are ordered.
+func setRuleTicks(a *Annotations, value jsontext.Value) error {
+	err := fields.SetList(func(a *Annotations) *[]RuleTick { return &a.Rules })(a, value)
+	a.Rules = mergeRules(a.Rules)
+	return err
 }
 
 // maxLabel is how many bytes of a text name a record.
@@ -110,6 +121,18 @@ func recordMoved(tx *db.Tx, owner journal.UserID, winner, merged Annotations, fr
 	for _, other := range from {
 		tradeHistory.Updated(tx, owner, &other, &Annotations{Trade: other.Trade, Account: other.Account})
 	}
+}
+
+// recordMovedNotes records that notes move to another trade.
+func recordMovedNotes(ctx context.Context, tx *db.Tx, owner journal.UserID, from, into journal.TradeID) error {
+	notes, err := db.List(ctx, tx, scanNote, selectNotes+` WHERE user_id = $1 AND trade_id = $2 ORDER BY id`, owner, from)
+	for _, before := range notes {
+		before.Trade = &from // it is hidden for an orphan
+		after := before
+		after.Trade = &into
+		noteHistory.Updated(tx, owner, &before, &after)
+	}
+	return err
 }
 
 // recordOrphan records that a trade's annotations became an orphan, or are one no longer.
@@ -198,15 +221,24 @@ func recordAttachment(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, a Attachment, record func(*db.Tx, journal.UserID, *linkedAttachment),
 ) error {
 	linked := linkedAttachment{Attachment: a}
+	if err := findAttachmentAccount(ctx, tx, owner, &linked); err != nil {
+		return err
+	}
+	record(tx, owner, &linked)
+	return nil
+}
+
+// findAttachmentAccount sets the account of an attachment's trade or note.
+func findAttachmentAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, linked *linkedAttachment) error {
 	switch {
-	case a.Trade != nil:
-		note := Note{NoteValues: NoteValues{Trade: a.Trade}}
+	case linked.Trade != nil:
+		note := Note{NoteValues: NoteValues{Trade: linked.Trade}}
 		if err := findTradeAccount(ctx, tx, owner, &note); err != nil {
 			return err
 		}
 		linked.account = &note.tradeAccount
-	case a.Note != nil:
-		note, err := scanNote(tx.QueryRow(ctx, selectNotes+` WHERE n.user_id = $1 AND n.id = $2`, owner, *a.Note))
+	case linked.Note != nil:
+		note, err := scanNote(tx.QueryRow(ctx, selectNotes+` WHERE n.user_id = $1 AND n.id = $2`, owner, *linked.Note))
 		if err != nil {
 			return err
 		}
@@ -214,17 +246,6 @@ func recordAttachment(
 			return err
 		}
 		linked.account, linked.seenIn = note.Account, note.tradeAccount
-	}
-	record(tx, owner, &linked)
-	return nil
-}
-
-// keepTrades keeps a trade's annotations with all that is linked to them.
-func keepTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, trade journal.TradeID) error {
-	for _, table := range []string{"trade_annotations", "trade_tags", "trade_setups", "trade_rules", "orphaned_annotations", "orphaned_fills", "attachments"} {
-		if err := history.Keep(ctx, tx, owner, table, `trade_id = $2`, trade); err != nil {
-			return err
-		}
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"fillbook/internal/base/db"
+	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/trading/annotations"
 )
@@ -136,6 +137,14 @@ func mergeInto(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Ti
 
 // moveLinks moves a trade's attachments and notes and deletes its annotations.
 func moveLinks(ctx context.Context, tx *db.Tx, owner journal.UserID, from, into journal.TradeID) error {
+	if err := recordMovedNotes(ctx, tx, owner, from, into); err != nil {
+		return err
+	}
+	for _, table := range []string{"orphaned_annotations", "orphaned_fills"} { // the trade may be an orphan
+		if err := history.Keep(ctx, tx, owner, table, `trade_id = $2`, from); err != nil {
+			return err
+		}
+	}
 	for _, statement := range []string{
 		`UPDATE attachments SET trade_id = $1 WHERE user_id = $2 AND trade_id = $3`,
 		`UPDATE notes SET trade_id = $1 WHERE user_id = $2 AND trade_id = $3`,

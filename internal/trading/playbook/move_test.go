@@ -348,7 +348,7 @@ func TestForgetTrades(t *testing.T) {
 		note := w.note(playbook.NoteChange{Body: journal.Some("x"), Trade: journal.Some(w.annTrade)})
 		var files []journal.AttachmentID
 		w.update(func(tx *db.Tx) (err error) {
-			files, err = playbook.ForgetTrades(w.ctx, tx, w.ann, []journal.TradeID{w.annTrade, "unknown"})
+			files, err = playbook.ForgetTrades(w.ctx, tx, w.ann, time.Now(), []journal.TradeID{w.annTrade, "unknown"})
 			return err
 		})
 		if !slices.Equal(files, []journal.AttachmentID{file.ID}) {
@@ -384,7 +384,7 @@ func TestForgetAccount(t *testing.T) {
 			w.t.Fatalf("an account that is spoken of was deleted: %v", err)
 		}
 		w.update(func(tx *db.Tx) error {
-			files, err := playbook.ForgetAccount(w.ctx, tx, w.ann, w.annCash)
+			files, err := playbook.ForgetAccount(w.ctx, tx, w.ann, time.Now(), w.annCash)
 			if err == nil && !slices.Equal(files, []journal.AttachmentID{file.ID}) {
 				w.t.Errorf("the files are %v", files)
 			}

@@ -4,6 +4,9 @@ import (
 	"context"
 	"time"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"fillbook/internal/base/db"
 	"fillbook/internal/base/fields"
 	"fillbook/internal/base/journal"
@@ -70,11 +73,11 @@ var noteTable = fields.New("notes",
 	fields.List[Note]{
 		fields.NewText("type", func(n *Note) *NoteType { return &n.Type }).CheckBy(checkNoteType),
 		fields.NewTime("occurred_at", func(n *Note) *time.Time { return &n.OccurredAt.At }).
-			ShowAs(func(n *Note) any { return n.OccurredAt.String() }),
+			ShowAs(func(n *Note) any { return n.OccurredAt.String() }).SetAs(setOccurredAt),
 		fields.NewFlag("is_day", func(n *Note) *bool { return &n.OccurredAt.WholeDay }).Hide(),
 		fields.NewText("title", func(n *Note) *string { return &n.Title }),
 		fields.NewText("body", func(n *Note) *string { return &n.Body }).Limit(fields.LongText),
-		fields.NewJSON("symbols", func(n *Note) *[]SymbolNote { return &n.Symbols }).CheckBy(checkNoteSymbols),
+		fields.NewJSON("symbols", func(n *Note) *[]SymbolNote { return &n.Symbols }).CheckBy(checkNoteSymbols).AsSet(),
 		fields.NewLink("account_id", func(n *Note) **journal.AccountID { return &n.Account }),
 		fields.NewLink("trade_id", func(n *Note) **journal.TradeID { return &n.Trade }).Freeze().ReadAs(func(n string) string {
 			// $1 is the owner in each statement reading notes.
@@ -84,6 +87,16 @@ var noteTable = fields.New("notes",
 		fields.NewTime("updated_at", func(n *Note) *time.Time { return &n.UpdatedAt }),
 	},
 )
+
+// setOccurredAt sets a note's time to one in the history.
+func setOccurredAt(n *Note, value jsontext.Value) (err error) {
+	var text string
+	if err := json.Unmarshal(value, &text); err != nil {
+		return err
+	}
+	n.OccurredAt, err = ParseMoment("occurred_at", text)
+	return err
+}
 
 // selectNotes hides the link to a trade that has no fill left.
 var selectNotes = noteTable.Select("n")

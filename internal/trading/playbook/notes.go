@@ -340,8 +340,11 @@ func (s *noteStore) DeleteNote(ctx context.Context, owner journal.UserID, id jou
 		if err := findTradeAccount(ctx, tx, owner, &note); err != nil {
 			return err
 		}
-		noteHistory.Deleted(tx, owner, &note)
+		noteHistory.DeletedWith(tx, owner, &note, countFiles(len(files)))
 		if err := history.Keep(ctx, tx, owner, "notes", `id = $2`, id); err != nil {
+			return err
+		}
+		if err := keepAttachments(ctx, tx, owner, s.clock(), `note_id = $2`, id); err != nil {
 			return err
 		}
 		if _, err := tx.Exec(ctx, `DELETE FROM notes WHERE user_id = $1 AND id = $2`, owner, id); err != nil {

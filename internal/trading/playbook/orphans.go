@@ -96,16 +96,7 @@ func (s *Service) DeleteOrphan(ctx context.Context, owner journal.UserID, orphan
 		if err := lockOrphan(ctx, tx, owner, orphan); err != nil {
 			return err
 		}
-		stored, err := LoadAnnotations(ctx, tx, owner, []journal.TradeID{orphan})
-		if err != nil {
-			return err
-		}
-		before := stored[orphan]
-		tradeHistory.Deleted(tx, owner, &before)
-		if err := keepTrades(ctx, tx, owner, orphan); err != nil {
-			return err
-		}
-		files, err = ForgetTrades(ctx, tx, owner, []journal.TradeID{orphan})
+		files, err = ForgetTrades(ctx, tx, owner, s.clock(), []journal.TradeID{orphan})
 		return err
 	})
 	if err != nil {
@@ -127,10 +118,15 @@ func lockOrphan(ctx context.Context, tx *db.Tx, owner journal.UserID, orphan jou
 // ForgetTrades deletes what was written on trades the user deletes: annotations and
 // attachments go, linked notes lose only the link. It is a step. The caller hands the
 // attachments to [Service.RemoveFiles] after the commit.
-func ForgetTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []journal.TradeID) ([]journal.AttachmentID, error) {
+func ForgetTrades(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, trades []journal.TradeID,
+) ([]journal.AttachmentID, error) {
 	files, err := db.ListIn(ctx, tx, trades, db.Single[journal.AttachmentID],
 		`SELECT id FROM attachments WHERE user_id = $1 AND trade_id IN $keys ORDER BY id`, owner)
 	if err != nil {
+		return nil, err
+	}
+	if err := keepAnnotations(ctx, tx, owner, now, trades); err != nil {
 		return nil, err
 	}
 	if err := deleteLinks(ctx, tx, owner, `UPDATE notes SET trade_id = NULL`, trades); err != nil {
@@ -143,8 +139,12 @@ func ForgetTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, trades [
 // deleted, orphans included; notes and missed trades lose only the link. It is a step,
 // and the database refuses to delete the account without it. The caller hands the
 // attachments to [Service.RemoveFiles] after the commit.
-func ForgetAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) ([]journal.AttachmentID, error) {
-	const ofAccount = `trade_id IN (SELECT trade_id FROM trade_annotations WHERE user_id = $1 AND account_id = $2)`
+func ForgetAccount(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, account journal.AccountID,
+) ([]journal.AttachmentID, error) {
+	if err := keepAccount(ctx, tx, owner, now, account); err != nil {
+		return nil, err
+	}
 	files, err := db.List(ctx, tx, db.Single[journal.AttachmentID],
 		`SELECT id FROM attachments WHERE user_id = $1 AND `+ofAccount+` ORDER BY id`, owner, account)
 	if err != nil {

@@ -163,16 +163,21 @@ func (s *Service) ChangeTag(
 			return err
 		}
 		tagHistory.Updated(tx, owner, &old, &tag.Tag)
-		_, err = tx.Exec(ctx, `
-			UPDATE tags SET name = $1, name_key = $2, color = $3, description = $4, kind = $5
-			WHERE user_id = $6 AND id = $7`,
-			tag.Name, nameKey(tag.Name), tag.Color, tag.Description, tag.Kind, owner, id)
-		if errors.Is(err, db.ErrConflict) {
-			return tagTaken(tag.Name)
-		}
-		return err
+		return updateTag(ctx, tx, owner, tag.Tag)
 	})
 	return tag, err
+}
+
+// updateTag writes a tag's values. A taken name is a conflict.
+func updateTag(ctx context.Context, tx *db.Tx, owner journal.UserID, tag Tag) error {
+	_, err := tx.Exec(ctx, `
+		UPDATE tags SET name = $1, name_key = $2, color = $3, description = $4, kind = $5
+		WHERE user_id = $6 AND id = $7`,
+		tag.Name, nameKey(tag.Name), tag.Color, tag.Description, tag.Kind, owner, tag.ID)
+	if errors.Is(err, db.ErrConflict) {
+		return tagTaken(tag.Name)
+	}
+	return err
 }
 
 // DeleteTag deletes a tag and takes it off every trade.

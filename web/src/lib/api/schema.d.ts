@@ -1263,6 +1263,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/history/{id}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo a change
+         * @description All or nothing, with the ids that records had. The answer is the new change; undoing that one is the redo. 409 changed_since lists what later changes are in the way, 409 already_undone and 409 not_undoable say why it cannot be undone. Changes to share links, hooks, connections and price sources need the scope full. Scopes of access tokens: write, full.
+         */
+        post: operations["undoChange"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/hooks": {
         parameters: {
             query?: never;
@@ -11815,6 +11835,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ChangedObject"][];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    undoChange: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HistoryChange"];
                 };
             };
             default: components["responses"]["Error"];

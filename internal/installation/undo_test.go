@@ -1,0 +1,417 @@
+package installation_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"fillbook/internal/backup"
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/history"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/testkit"
+	"fillbook/internal/trading/ledger"
+	"fillbook/internal/trading/matching"
+	"fillbook/internal/trading/playbook"
+)
+
+// writer makes random writes to a journal.
+type writer struct {
+	*fixture
+	random *rand.Rand
+	number int
+}
+
+// step is a write with the state before and after it.
+type step struct {
+	what          string
+	id            journal.ChangeID
+	before, after string
+}
+
+// state returns the journal as JSON, and the ids that JSON does not have.
+func (h *fixture) state() string {
+	h.t.Helper()
+	ctx := h.t.Context()
+	var out bytes.Buffer
+	must(h.t, h.DB.View(ctx, func(tx *db.Tx) error {
+		if err := backup.WriteJSON(ctx, tx, h.owner, backup.Scope{}, &out); err != nil {
+			return err
+		}
+		for _, query := range []string{
+			`SELECT id, name FROM tags WHERE user_id = $1 ORDER BY id`, `SELECT id, name FROM setups WHERE user_id = $1 ORDER BY id`,
+			`SELECT id, title FROM notes WHERE user_id = $1 ORDER BY id`, `SELECT id, symbol FROM missed_trades WHERE user_id = $1 ORDER BY id`,
+			`SELECT id, note FROM cash_transactions WHERE user_id = $1 ORDER BY id`, `SELECT id, name FROM accounts WHERE user_id = $1 ORDER BY id`,
+		} {
+			err := db.Each(ctx, tx, func(row db.Scanner) error {
+				var id, name string
+				err := row.Scan(&id, &name)
+				fmt.Fprintln(&out, id, name)
+				return err
+			}, query, h.owner)
+			if err != nil {
+				return err
+			}
+		}
+		err := db.Each(ctx, tx, func(row db.Scanner) error {
+			var id journal.TradeID
+			var at, seq int64
+			err := row.Scan(&id, &at, &seq)
+			fmt.Fprintln(&out, "trade", id, at, seq)
+			return err
+		}, `SELECT id, opened_at, first_seq FROM trades WHERE user_id = $1 ORDER BY opened_at, first_seq`, h.owner)
+		if err != nil {
+			return err
+		}
+		return ledger.EachExecution(ctx, tx, h.owner, ledger.ExecutionQuery{}, func(e ledger.Execution) error {
+			fmt.Fprintln(&out, "fill", e.ID, e.CreatedAt, e.Cursor.Arrival, e.TradeIDs)
+			return nil
+		})
+	}))
+	return out.String()
+}
+
+// write makes one random write and returns it, or nil if it had no effect.
+func (w *writer) write() *step {
+	w.t.Helper()
+	before := w.state()
+	writes := []struct {
+		name string
+		run  func(context.Context) error
+	}{
+		{"create tag", w.createTag},
+		{"change tag", w.changeTag},
+		{"delete tag", w.deleteTag},
+		{"merge tags", w.mergeTags},
+		{"create setup", w.createSetup},
+		{"delete setup", w.deleteSetup},
+		{"create note", w.createNote},
+		{"change note", w.changeNote},
+		{"delete note", w.deleteNote},
+		{"create missed trade", w.createMissed},
+		{"add fill", w.addFill},
+		{"add fill", w.addFill},
+		{"add fill", w.addFill},
+		{"change fill", w.changeFill},
+		{"delete fill", w.deleteFill},
+		{"delete trade", w.deleteTrade},
+		{"annotate", w.annotate},
+		{"annotate", w.annotate},
+		{"annotate many", w.annotateMany},
+		{"add cash", w.addCash},
+		{"delete cash", w.deleteCash},
+		{"create account", w.createAccount},
+		{"change account", w.changeAccount},
+		{"delete account", w.deleteAccount},
+	}
+	chosen := writes[w.random.IntN(len(writes))]
+	actor := history.Actor{Kind: history.ActorKinds()[w.random.IntN(3)], ID: "actor", Name: "someone"}
+	ctx, outcome := history.WithOutcome(history.WithActor(w.t.Context(), actor))
+	w.number++
+	if err := chosen.run(ctx); err != nil {
+		var refused *journal.Error
+		if !errors.As(err, &refused) {
+			w.t.Fatalf("%s: %v", chosen.name, err)
+		}
+		return nil
+	}
+	after := w.state()
+	if outcome.Change == "" {
+		if after != before {
+			w.t.Fatalf("%s left no change:\n%s", chosen.name, firstDifference(before, after))
+		}
+		return nil
+	}
+	if outcome.Count != 1 {
+		w.t.Fatalf("%s left %d changes", chosen.name, outcome.Count)
+	}
+	return &step{what: chosen.name, id: outcome.Change, before: before, after: after}
+}
+
+// pick returns the id of one of the user's records in a table.
+func (w *writer) pick(table string) string {
+	w.t.Helper()
+	var ids []string
+	must(w.t, w.DB.View(w.t.Context(), func(tx *db.Tx) (err error) {
+		if table == "trades" {
+			trades, err := db.List(w.t.Context(), tx, db.Single[journal.TradeID], `SELECT id FROM trades WHERE user_id = $1 ORDER BY id`, w.owner)
+			for _, id := range trades {
+				ids = append(ids, string(id))
+			}
+			return err
+		}
+		ids, err = db.List(w.t.Context(), tx, db.Single[string], `SELECT id FROM `+table+` WHERE user_id = $1 ORDER BY id`, w.owner)
+		return err
+	}))
+	if len(ids) == 0 {
+		return "00000000-0000-4000-8000-000000000000"
+	}
+	return ids[w.random.IntN(len(ids))]
+}
+
+func (w *writer) name(kind string) string { return fmt.Sprint(kind, " ", w.number) }
+
+func (w *writer) createTag(ctx context.Context) error {
+	_, err := w.Playbook.CreateTag(ctx, w.owner, playbook.TagChange{Name: journal.Some(w.name("Tag"))})
+	return err
+}
+
+func (w *writer) changeTag(ctx context.Context) error {
+	_, err := w.Playbook.ChangeTag(ctx, w.owner, journal.TagID(w.pick("tags")), playbook.TagChange{Name: journal.Some(w.name("Tag"))}, nil)
+	return err
+}
+
+func (w *writer) deleteTag(ctx context.Context) error {
+	return w.Playbook.DeleteTag(ctx, w.owner, journal.TagID(w.pick("tags")), nil)
+}
+
+func (w *writer) mergeTags(ctx context.Context) error {
+	from, into := journal.TagID(w.pick("tags")), journal.TagID(w.pick("tags"))
+	return w.DB.Update(ctx, func(tx *db.Tx) error {
+		_, err := w.Playbook.MergeTag(ctx, tx, w.owner, from, into)
+		return err
+	})
+}
+
+func (w *writer) createSetup(ctx context.Context) error {
+	_, err := w.Playbook.CreateSetup(ctx, w.owner, playbook.SetupChange{
+		Name: journal.Some(w.name("Setup")), Checklist: journal.Some([]string{"Volume", "Trend"}),
+	})
+	return err
+}
+
+func (w *writer) deleteSetup(ctx context.Context) error {
+	return w.Playbook.DeleteSetup(ctx, w.owner, journal.SetupID(w.pick("setups")), nil)
+}
+
+func (w *writer) createNote(ctx context.Context) error {
+	change := playbook.NoteChange{Title: journal.Some(w.name("Note")), Body: journal.Some("Some words.")}
+	if w.random.IntN(2) == 0 {
+		change.Account = journal.Some(journal.AccountID(w.pick("accounts")))
+	}
+	if w.random.IntN(2) == 0 {
+		change.Trade = journal.Some(journal.TradeID(w.pick("trades")))
+	}
+	_, err := w.Playbook.CreateNote(ctx, w.owner, change)
+	return err
+}
+
+func (w *writer) changeNote(ctx context.Context) error {
+	change := playbook.NoteChange{Body: journal.Some(strings.Repeat(w.name("Words"), 1+w.random.IntN(2)*500))}
+	if w.random.IntN(2) == 0 {
+		change.Symbols = journal.Some([]playbook.SymbolNote{{Symbol: "AAPL", Body: w.name("Up")}})
+	}
+	_, err := w.Playbook.ChangeNote(ctx, w.owner, journal.NoteID(w.pick("notes")), change, nil)
+	return err
+}
+
+func (w *writer) deleteNote(ctx context.Context) error {
+	return w.Playbook.DeleteNote(ctx, w.owner, journal.NoteID(w.pick("notes")), nil)
+}
+
+func (w *writer) createMissed(ctx context.Context) error {
+	_, err := w.Playbook.CreateMissed(ctx, w.owner, playbook.MissedChange{
+		Symbol: journal.Some("MSFT"), Direction: journal.Some(playbook.Long), ObservedAt: journal.Some(w.Clock()),
+	})
+	return err
+}
+
+// addFill adds a fill at a random time, so it may split or join trades.
+func (w *writer) addFill(ctx context.Context) error {
+	side := matching.Buy
+	if w.random.IntN(2) == 0 {
+		side = matching.Sell
+	}
+	_, err := w.Ledger.AddExecution(ctx, w.owner, journal.AccountID(w.pick("accounts")), ledger.NewFill{
+		Symbol: []string{"AAPL", "MSFT"}[w.random.IntN(2)], Side: side, Quantity: decimal.New(int64(1 + w.random.IntN(3))),
+		Price: decimal.New(int64(100 + w.number)), ExecutedAt: time.Date(2026, 3, 2, 9, w.random.IntN(600), 0, 0, time.UTC),
+	})
+	return err
+}
+
+// pickFill returns a random fill.
+func (w *writer) pickFill() journal.ExecutionID {
+	w.t.Helper()
+	var ids []journal.ExecutionID
+	must(w.t, w.DB.View(w.t.Context(), func(tx *db.Tx) error {
+		return ledger.EachExecution(w.t.Context(), tx, w.owner, ledger.ExecutionQuery{}, func(e ledger.Execution) error {
+			ids = append(ids, e.ID)
+			return nil
+		})
+	}))
+	if len(ids) == 0 {
+		return "00000000-0000-4000-8000-000000000000"
+	}
+	return ids[w.random.IntN(len(ids))]
+}
+
+func (w *writer) changeFill(ctx context.Context) error {
+	change := ledger.ExecutionChange{Price: journal.Some(decimal.New(int64(200 + w.number)))}
+	if w.random.IntN(2) == 0 {
+		change.Quantity = journal.Some(decimal.New(int64(1 + w.random.IntN(4))))
+	}
+	if w.random.IntN(3) == 0 {
+		change.ExecutedAt = journal.Some(time.Date(2026, 3, 2, 9, w.random.IntN(600), 0, 0, time.UTC))
+	}
+	_, err := w.Ledger.UpdateExecution(ctx, w.owner, w.pickFill(), change, nil)
+	return err
+}
+
+func (w *writer) deleteFill(ctx context.Context) error {
+	return w.Ledger.DeleteExecution(ctx, w.owner, w.pickFill(), nil)
+}
+
+func (w *writer) deleteTrade(ctx context.Context) error {
+	return w.Ledger.DeleteTrade(ctx, w.owner, journal.TradeID(w.pick("trades")), nil)
+}
+
+func (w *writer) annotation() playbook.AnnotationChange {
+	change := playbook.AnnotationChange{ValueChange: playbook.ValueChange{Notes: journal.Some(w.name("Words"))}}
+	if w.random.IntN(2) == 0 {
+		change.Tags = journal.Some([]journal.TagID{journal.TagID(w.pick("tags"))})
+	}
+	if w.random.IntN(3) == 0 {
+		change.Setups = journal.Some([]journal.SetupID{journal.SetupID(w.pick("setups"))})
+	}
+	return change
+}
+
+func (w *writer) annotate(ctx context.Context) error {
+	_, err := w.Playbook.Annotate(ctx, w.owner, journal.TradeID(w.pick("trades")), w.annotation(), nil)
+	return err
+}
+
+func (w *writer) annotateMany(ctx context.Context) error {
+	trades := []journal.TradeID{journal.TradeID(w.pick("trades")), journal.TradeID(w.pick("trades"))}
+	return w.DB.Update(ctx, func(tx *db.Tx) error {
+		_, err := w.Playbook.AnnotateTrades(ctx, tx, w.owner, trades, playbook.BulkChange{AddTags: []journal.TagID{journal.TagID(w.pick("tags"))}})
+		return err
+	})
+}
+
+func (w *writer) addCash(ctx context.Context) error {
+	_, err := w.Ledger.AddCash(ctx, w.owner, journal.AccountID(w.pick("accounts")), ledger.NewCash{
+		Type: ledger.Deposit, Amount: decimal.New(int64(w.number)), OccurredAt: w.Clock(), Note: w.name("Cash"),
+	})
+	return err
+}
+
+func (w *writer) deleteCash(ctx context.Context) error {
+	return w.Ledger.DeleteCash(ctx, w.owner, journal.CashID(w.pick("cash_transactions")), nil)
+}
+
+func (w *writer) createAccount(ctx context.Context) error {
+	_, err := w.Ledger.CreateAccount(ctx, w.owner, ledger.NewAccount{Name: w.name("Account")})
+	return err
+}
+
+func (w *writer) changeAccount(ctx context.Context) error {
+	_, err := w.Ledger.UpdateAccount(ctx, w.owner, journal.AccountID(w.pick("accounts")), ledger.AccountChange{Name: journal.Some(w.name("Account"))}, nil)
+	return err
+}
+
+func (w *writer) deleteAccount(ctx context.Context) error {
+	return w.Ledger.DeleteAccount(ctx, w.owner, journal.AccountID(w.pick("accounts")), nil)
+}
+
+// firstDifference returns where two states differ.
+func firstDifference(a, b string) string {
+	at := 0
+	for at < len(a) && at < len(b) && a[at] == b[at] {
+		at++
+	}
+	from := max(0, at-300)
+	return fmt.Sprintf("want …%s\n got …%s", a[from:min(len(a), at+200)], b[from:min(len(b), at+200)])
+}
+
+func allowAll(*history.Change) error { return nil }
+
+// TestUndoRestoresEveryState makes random writes, undoes them in the opposite order and
+// redoes them: each time the journal is as it was, and the check finds nothing.
+func TestUndoRestoresEveryState(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(testkit.Rounds(3, 200)) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			eachFixture(t, func(t *testing.T, h *fixture) {
+				w := &writer{fixture: h, random: rand.New(rand.NewPCG(seed, 1))} //nolint:gosec // repeatable
+				var steps []*step
+				for len(steps) < 40 {
+					if s := w.write(); s != nil {
+						steps = append(steps, s)
+					}
+				}
+				var undone []journal.ChangeID
+				for i := len(steps) - 1; i >= 0; i-- {
+					change, err := h.Undo(t.Context(), h.owner, steps[i].id, allowAll)
+					if err != nil {
+						t.Fatalf("undoing step %d, %s: %v", i, steps[i].what, err)
+					}
+					if is := h.state(); is != steps[i].before {
+						t.Fatalf("after undoing step %d, %s:\n%s", i, steps[i].what, firstDifference(steps[i].before, is))
+					}
+					undone = append(undone, change.ID)
+				}
+				h.wantNoProblems()
+				for i, s := range steps {
+					if _, err := h.Undo(t.Context(), h.owner, undone[len(undone)-1-i], allowAll); err != nil {
+						t.Fatalf("redoing step %d, %s: %v", i, s.what, err)
+					}
+					if is := h.state(); is != s.after {
+						t.Fatalf("after redoing step %d, %s:\n%s", i, s.what, firstDifference(s.after, is))
+					}
+				}
+				h.wantNoProblems()
+			})
+		})
+	}
+}
+
+// TestUndoInAnyOrder makes random writes and undoes random ones: each undo succeeds, or
+// names a conflict and changes nothing.
+func TestUndoInAnyOrder(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(testkit.Rounds(3, 200)) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			eachFixture(t, func(t *testing.T, h *fixture) {
+				w := &writer{fixture: h, random: rand.New(rand.NewPCG(seed, 2))} //nolint:gosec // repeatable
+				var steps []*step
+				for range 60 {
+					if s := w.write(); s != nil {
+						steps = append(steps, s)
+					}
+				}
+				for range 40 {
+					w.undoAny(steps)
+				}
+				h.wantNoProblems()
+			})
+		})
+	}
+}
+
+// undoAny undoes a random step.
+func (w *writer) undoAny(steps []*step) {
+	w.t.Helper()
+	s := steps[w.random.IntN(len(steps))]
+	before := w.state()
+	_, err := w.Undo(w.t.Context(), w.owner, s.id, allowAll)
+	if err == nil {
+		return
+	}
+	var refused *journal.Error
+	if !errors.As(err, &refused) || refused.Kind != journal.KindConflict {
+		w.t.Fatalf("undoing %s: %v", s.what, err)
+	}
+	if refused.Code == "changed_since" && refused.Details["conflicts_total"].(int) == 0 {
+		w.t.Errorf("undoing %s was refused without a conflict", s.what)
+	}
+	if after := w.state(); after != before {
+		w.t.Fatalf("a refused undo of %s changed the journal:\n%s", s.what, firstDifference(before, after))
+	}
+}

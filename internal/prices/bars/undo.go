@@ -1,0 +1,50 @@
+package bars
+
+import (
+	"context"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/fields"
+	"fillbook/internal/base/history"
+	"fillbook/internal/base/journal"
+)
+
+// Undoers undo changes to symbol aliases and to typed prices.
+func (s *Service) Undoers() []history.TypeUndoer {
+	return []history.TypeUndoer{
+		{Type: "bar_alias", Undoer: history.TableRecords(aliasHistory, aliasTable, s.clock)},
+		{Type: "position_mark", Undoer: &history.Values{Type: "position_mark", Load: loadMark, Store: storeMark}},
+	}
+}
+
+func loadMark(ctx context.Context, u *history.Undoing, trade string) (map[string]jsontext.Value, error) {
+	marks, err := Marks(ctx, u.Tx, u.Owner)
+	mark, known := marks[journal.TradeID(trade)]
+	if err != nil || !known {
+		return nil, err
+	}
+	return map[string]jsontext.Value{
+		"price": fields.ShowValue(mark.Price.String()), "at": fields.ShowValue(journal.FormatInstant(mark.At)),
+	}, nil
+}
+
+// storeMark sets a typed price with its instant, or removes it.
+func storeMark(ctx context.Context, u *history.Undoing, trade string, values map[string]jsontext.Value) error {
+	var price decimal.Null
+	var at *time.Time
+	if err := json.Unmarshal(values["price"], &price); err != nil {
+		return err
+	}
+	if err := json.Unmarshal(values["at"], &at); err != nil {
+		return err
+	}
+	var mark *Mark
+	if price.Valid && at != nil {
+		mark = &Mark{Price: price.Decimal, At: *at}
+	}
+	return SetMark(ctx, u.Tx, u.Owner, journal.TradeID(trade), mark)
+}

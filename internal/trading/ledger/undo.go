@@ -1,0 +1,318 @@
+package ledger
+
+import (
+	"context"
+	"slices"
+
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/history"
+	"fillbook/internal/base/journal"
+)
+
+// Undoers undo changes to the ledger's records.
+func (s *Service) Undoers() []history.TypeUndoer {
+	return []history.TypeUndoer{
+		{Type: "account", Undoer: s.accountUndoer()},
+		{Type: "execution", Undoer: fillUndoer{s}},
+		{Type: "cash_transaction", Undoer: s.cashUndoer()},
+	}
+}
+
+// keptTables have an account's rows, in the order in which they are inserted again, with
+// the column that names the account. Logs and results that are computed again are left out.
+var keptTables = []struct{ name, column string }{
+	{"accounts", "id"},
+	{"instrument_overrides", "account"},
+	{"streams", "account"},
+	{"import_batches", "account_id"},
+	{"executions", "account"},
+	{"fill_sources", "account"},
+	{"import_spans", "account"},
+	{"import_repeats", "account"},
+	{"trades", "account"},
+	{"trade_checkpoints", "account"},
+	{"cash_transactions", "account"},
+	{"deleted_fills", "account"},
+	{"withdrawn_fills", "account"},
+	{"deleted_cash", "account"},
+	{"import_layout_accounts", "account_id"},
+}
+
+// keepAccount keeps an account's rows before it is deleted, and records the deletion.
+func keepAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, a Account) error {
+	contains, err := countContents(ctx, tx, owner, a)
+	if err != nil {
+		return err
+	}
+	accountHistory.DeletedWith(tx, owner, &a, contains)
+	for _, t := range keptTables {
+		var account any = a.number
+		if t.column != "account" {
+			account = a.ID
+		}
+		if err := history.Keep(ctx, tx, owner, t.name, t.column+` = $2`, account); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// contentTables have the records in an account that its deletion counts.
+var contentTables = []struct{ kind, query string }{
+	{"execution", `SELECT COUNT(*) FROM executions WHERE user_id = $1 AND account = $2`},
+	{"trade", `SELECT COUNT(*) FROM trades WHERE user_id = $1 AND account = $2`},
+	{"cash_transaction", `SELECT COUNT(*) FROM cash_transactions WHERE user_id = $1 AND account = $2`},
+	{"import", `SELECT COUNT(DISTINCT batch_id) FROM import_spans WHERE user_id = $1 AND account = $2`},
+}
+
+// countContents counts the records in an account by type.
+func countContents(ctx context.Context, tx *db.Tx, owner journal.UserID, a Account) (map[string]int, error) {
+	counts := map[string]int{}
+	for _, t := range contentTables {
+		var n int
+		if err := tx.QueryRow(ctx, t.query, owner, a.number).Scan(&n); err != nil {
+			return nil, err
+		}
+		if n > 0 {
+			counts[t.kind] = n
+		}
+	}
+	return counts, nil
+}
+
+func (s *Service) accountUndoer() history.Undoer {
+	r := &history.Records[Account]{Type: accountHistory, Tables: []string{"accounts"}}
+	r.Load = func(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []string) (map[string]Account, error) {
+		found := map[string]Account{}
+		err := db.EachIn(ctx, tx, ids, func(row db.Scanner) error {
+			a, err := scanAccount(row)
+			found[string(a.ID)] = a
+			return err
+		}, `SELECT `+accountColumns+` FROM accounts WHERE user_id = $1 AND id IN $keys ORDER BY id`+tx.Lock(), owner)
+		return found, err
+	}
+	r.Save = func(ctx context.Context, tx *db.Tx, owner journal.UserID, before, after []Account) error {
+		for i := range after {
+			after[i].UpdatedAt = s.clock()
+			if err := checkCurrencyChange(ctx, tx, owner, before[i], after[i]); err != nil {
+				return err
+			}
+			if err := storeAccount(ctx, tx, owner, after[i]); err != nil {
+				return err
+			}
+			if _, err := touch(ctx, tx, owner, after[i].ID, nil, false); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	r.FindUser = func(ctx context.Context, u *history.Undoing, a *Account) (history.Key, error) {
+		return findContent(ctx, u, *a)
+	}
+	r.Remove = func(ctx context.Context, tx *db.Tx, owner journal.UserID, a *Account) error {
+		return s.deleteAccount(ctx, tx, owner, *a)
+	}
+	return &accountUndoer{r, s}
+}
+
+// findContent returns the account itself if it contains something that the change to undo
+// did not bring.
+func findContent(ctx context.Context, u *history.Undoing, a Account) (history.Key, error) {
+	key := history.Key{Type: "account", ID: string(a.ID)}
+	counts, err := countContents(ctx, u.Tx, u.Owner, a)
+	if err != nil {
+		return history.Key{}, err
+	}
+	brought := map[string]int{}
+	for _, o := range u.Change.Objects {
+		if o.Type == key.Type && o.ID == key.ID {
+			brought = o.Contains
+		}
+	}
+	for kind, n := range counts {
+		if n != brought[kind] {
+			return key, nil
+		}
+	}
+	return history.Key{}, nil
+}
+
+// accountUndoer undoes changes to accounts. A deleted account comes back with everything in
+// it, and goes with it again.
+type accountUndoer struct {
+	*history.Records[Account]
+	ledger *Service
+}
+
+// Apply implements [history.Undoer].
+func (a *accountUndoer) Apply(ctx context.Context, u *history.Undoing, objects []history.Object, phase history.Phase) error {
+	for _, o := range objects {
+		switch {
+		case phase == history.Restoring && o.Action == history.Deleted:
+			if err := a.restore(ctx, u, o); err != nil {
+				return err
+			}
+		case phase == history.Removing && o.Action == history.Created:
+			account, err := LockAccount(ctx, u.Tx, u.Owner, journal.AccountID(o.ID))
+			if err != nil {
+				return err
+			}
+			if err := a.ledger.deleteAccount(ctx, u.Tx, u.Owner, account); err != nil {
+				return err
+			}
+		}
+	}
+	if phase == history.Reverting {
+		return a.Records.Apply(ctx, u, objects, phase)
+	}
+	return nil
+}
+
+// restore inserts all kept rows.
+func (a *accountUndoer) restore(ctx context.Context, u *history.Undoing, o history.Object) error {
+	number, shift, err := freeNumbers(ctx, u)
+	if err != nil {
+		return err
+	}
+	for _, table := range u.Tables() {
+		u.MarkInserted(table)
+		err := u.EachKept(table, func(rows history.KeptRows) error {
+			renumber(rows, number, shift)
+			u.SetUpdated(rows)
+			_, err := u.Tx.InsertRows(ctx, table, rows.Columns, rows.Rows, "")
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	account, err := LockAccount(ctx, u.Tx, u.Owner, journal.AccountID(o.ID))
+	if err != nil {
+		return err
+	}
+	contains, err := countContents(ctx, u.Tx, u.Owner, account)
+	if err != nil {
+		return err
+	}
+	accountHistory.CreatedWith(u.Tx, u.Owner, &account, contains)
+	if _, err := touch(ctx, u.Tx, u.Owner, account.ID, nil, true); err != nil {
+		return err
+	}
+	return a.ledger.follow.call(ctx, u.Tx, u.Owner, TradeChanges{Account: account.ID, AccountRestored: true})
+}
+
+// freeNumbers returns the number of a restored account, and by how much the numbers of its
+// streams are shifted: other accounts may have taken the numbers that it had.
+func freeNumbers(ctx context.Context, u *history.Undoing) (account, shift int64, err error) {
+	first, last := int64(0), int64(-1)
+	for table, fn := range map[string]func(int64){
+		"accounts": func(n int64) { account = n },
+		"streams": func(n int64) {
+			if last < 0 {
+				first = n
+			}
+			first, last = min(first, n), max(last, n)
+		},
+	} {
+		err := u.EachKept(table, func(rows history.KeptRows) error {
+			for i := range rows.Rows {
+				n, _ := rows.Value(i, "number").(int64)
+				fn(n)
+			}
+			return nil
+		})
+		if err != nil {
+			return 0, 0, err
+		}
+	}
+	var next, nextStream int64
+	var taken, streamsTaken bool
+	err = u.Tx.QueryRow(ctx, `
+		SELECT COALESCE(MAX(number), 0) + 1, COALESCE(MAX(next_stream), 0), EXISTS (SELECT 1 FROM accounts WHERE user_id = $1 AND number = $2),
+			EXISTS (SELECT 1 FROM streams WHERE user_id = $1 AND number >= $3 AND number <= $4)
+		FROM accounts WHERE user_id = $1`, u.Owner, account, first, last).Scan(&next, &nextStream, &taken, &streamsTaken)
+	if taken {
+		account = next
+	}
+	if streamsTaken {
+		shift = (nextStream + streamBlock - 1) / streamBlock * streamBlock
+	}
+	return account, shift, err
+}
+
+// renumber sets the account's number in rows and shifts the numbers of its streams.
+func renumber(rows history.KeptRows, account, shift int64) {
+	for i, column := range rows.Columns {
+		var change func(int64) int64
+		switch {
+		case column == "account" || rows.Table == "accounts" && column == "number":
+			change = func(int64) int64 { return account }
+		case column == "stream" || rows.Table == "streams" && column == "number" || rows.Table == "accounts" && column == "next_stream":
+			change = func(n int64) int64 { return n + shift }
+		default:
+			continue
+		}
+		for _, row := range rows.Rows {
+			if n, ok := row[i].(int64); ok {
+				row[i] = change(n)
+			}
+		}
+	}
+}
+
+// cashUndoer undoes changes to cash transactions.
+func (s *Service) cashUndoer() history.Undoer {
+	r := &history.Records[cashRow]{Type: cashHistory, Tables: []string{"cash_transactions"}}
+	r.Load = func(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []string) (map[string]cashRow, error) {
+		accounts, err := Accounts(ctx, tx, owner)
+		if err != nil {
+			return nil, err
+		}
+		found := map[string]cashRow{}
+		err = db.EachIn(ctx, tx, ids, func(row db.Scanner) error {
+			var c cashRow
+			err := cashTable.Scan(row, &c)
+			if at := slices.IndexFunc(accounts, func(a Account) bool { return a.number == c.account }); at >= 0 {
+				c.Account = accounts[at].ID
+				found[string(c.ID)] = c
+			}
+			return err
+		}, cashSelect+` WHERE user_id = $1 AND id IN $keys ORDER BY id`+tx.Lock(), owner)
+		return found, err
+	}
+	r.Save = func(ctx context.Context, tx *db.Tx, owner journal.UserID, _, after []cashRow) error {
+		for i := range after {
+			if _, err := tx.Exec(ctx, cashTable.Update(), cashTable.UpdateValues(owner, &after[i])...); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	r.Changed = func(ctx context.Context, u *history.Undoing, before, after *cashRow) error {
+		record := after
+		if after == nil {
+			record = before
+		}
+		return s.withBook(ctx, u.Tx, u.Owner, record.Account, func(b *book) error {
+			switch {
+			case before == nil:
+				return b.cash().forgetMark(ctx, record.Cash)
+			case after == nil:
+				return b.insertKept(ctx, u, "deleted_cash")
+			}
+			return nil
+		})
+	}
+	return r
+}
+
+// forgetMark removes the mark that a cash transaction was deleted by hand.
+func (l *cashLedger) forgetMark(ctx context.Context, c Cash) error {
+	mark := newDeletedCash(&c, 0)
+	found, err := db.List(ctx, l.tx, scanDeletedCash, deletedCashSelect+`AND content = $3 AND occurred_at = $4 ORDER BY id DESC`+db.Limit(5),
+		l.owner, l.account.number, mark.content, mark.at, 1)
+	if err != nil || len(found) == 0 {
+		return err
+	}
+	return l.forgetDeletedCash(ctx, []*deletedCash{&found[0]})
+}

@@ -1,0 +1,522 @@
+package playbook
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/history"
+	"fillbook/internal/base/journal"
+)
+
+// Undoers undo changes to the playbook's records.
+func (s *Service) Undoers() []history.TypeUndoer {
+	return []history.TypeUndoer{
+		{Type: "tag", Undoer: s.tagUndoer()},
+		{Type: "setup", Undoer: s.setupUndoer()},
+		{Type: "trade", Undoer: tradeUndoer{s}},
+		{Type: "note", Undoer: s.noteUndoer()},
+		{Type: "note_template", Undoer: s.templateUndoer()},
+		{Type: "missed_trade", Undoer: s.missedUndoer()},
+		{Type: "attachment", Undoer: s.attachmentUndoer()},
+	}
+}
+
+// findOne returns the key for the id that a query finds, if it finds one.
+func findOne(ctx context.Context, tx *db.Tx, kind, query string, args ...any) (history.Key, error) {
+	var id string
+	err := tx.QueryRow(ctx, query, args...).Scan(&id)
+	if errors.Is(err, db.ErrNoRows) {
+		return history.Key{}, nil
+	}
+	return history.Key{Type: kind, ID: id}, err
+}
+
+// findNamed returns the other record that has a name.
+func findNamed(ctx context.Context, u *history.Undoing, kind, table, name, id string) (history.Key, error) {
+	return findOne(ctx, u.Tx, kind, `SELECT id FROM `+table+` WHERE user_id = $1 AND name_key = $2 AND id <> $3`, u.Owner, nameKey(name), id)
+}
+
+// skipChanged ignores a trade that the undo itself changes, as in undoing the undo of a
+// deletion: it loses the tag or setup before that is deleted.
+func skipChanged(ctx context.Context, u *history.Undoing, table, column, id string) (history.Key, error) {
+	trades, err := db.List(ctx, u.Tx, db.Single[journal.TradeID],
+		`SELECT trade_id FROM `+table+` WHERE user_id = $1 AND `+column+` = $2 ORDER BY trade_id`, u.Owner, id)
+	for _, trade := range trades {
+		if key := (history.Key{Type: "trade", ID: string(trade)}); !u.Has(key) {
+			return key, err
+		}
+	}
+	return history.Key{}, err
+}
+
+func (s *Service) tagUndoer() history.Undoer {
+	return &history.Records[Tag]{
+		Type: tagHistory, Tables: []string{"tags"},
+		Load: func(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []string) (map[string]Tag, error) {
+			tags := map[string]Tag{}
+			err := db.EachIn(ctx, tx, ids, func(row db.Scanner) error {
+				tag, err := scanTag(row)
+				tags[string(tag.ID)] = tag
+				return err
+			}, selectTags+` WHERE user_id = $1 AND id IN $keys ORDER BY id`+tx.Lock(), owner)
+			return tags, err
+		},
+		Save: func(ctx context.Context, tx *db.Tx, owner journal.UserID, _, after []Tag) error {
+			for _, tag := range after {
+				if err := updateTag(ctx, tx, owner, tag); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		FindUser: func(ctx context.Context, u *history.Undoing, tag *Tag) (history.Key, error) {
+			return skipChanged(ctx, u, "trade_tags", "tag_id", string(tag.ID))
+		},
+		FindObstacle: func(ctx context.Context, u *history.Undoing, tag *Tag) (history.Key, error) {
+			return findNamed(ctx, u, "tag", "tags", tag.Name, string(tag.ID))
+		},
+	}
+}
+
+func (s *Service) setupUndoer() history.Undoer {
+	r := history.TableRecords(setupHistory, setupTable, s.clock)
+	r.FindUser = func(ctx context.Context, u *history.Undoing, setup *Setup) (history.Key, error) {
+		for _, table := range []string{"trade_setups", "trade_rules"} {
+			if key, err := skipChanged(ctx, u, table, "setup_id", string(setup.ID)); err != nil || key.ID != "" {
+				return key, err
+			}
+		}
+		missed, err := db.List(ctx, u.Tx, db.Single[string],
+			`SELECT id FROM missed_trades WHERE user_id = $1 AND setup_id = $2 ORDER BY id`, u.Owner, setup.ID)
+		for _, id := range missed {
+			if key := (history.Key{Type: "missed_trade", ID: id}); !u.Has(key) {
+				return key, err
+			}
+		}
+		return history.Key{}, err
+	}
+	r.FindObstacle = func(ctx context.Context, u *history.Undoing, setup *Setup) (history.Key, error) {
+		return findNamed(ctx, u, "setup", "setups", setup.Name, string(setup.ID))
+	}
+	return r
+}
+
+func (s *Service) missedUndoer() history.Undoer {
+	r := history.TableRecords(missedHistory, missedTable, s.clock)
+	r.FindObstacle = func(ctx context.Context, u *history.Undoing, m *Missed) (history.Key, error) {
+		if key, err := s.findMissingAccount(ctx, u, m.Account); err != nil || key.ID != "" {
+			return key, err
+		}
+		if m.Setup == nil || u.HasAction(history.Key{Type: "setup", ID: string(*m.Setup)}, history.Deleted) {
+			return history.Key{}, nil
+		}
+		_, err := readSetup(ctx, u.Tx, u.Owner, *m.Setup, "")
+		return missing("setup", string(*m.Setup), err)
+	}
+	return r
+}
+
+// missing returns the key for a record that was not found.
+func missing(kind, id string, err error) (history.Key, error) {
+	if journal.IsKind(err, journal.KindNotFound) {
+		return history.Key{Type: kind, ID: id}, nil
+	}
+	return history.Key{}, err
+}
+
+func (s *shared) findMissingAccount(ctx context.Context, u *history.Undoing, account *journal.AccountID) (history.Key, error) {
+	if account == nil || s.options.Known.Account == nil || u.HasAction(history.Key{Type: "account", ID: string(*account)}, history.Deleted) {
+		return history.Key{}, nil
+	}
+	return missing("account", string(*account), s.options.Known.Account(ctx, u.Tx, u.Owner, *account))
+}
+
+// findMissingTrade returns a trade that does not exist, neither with fills nor as an
+// orphan, and does not come back by the undo itself.
+func (s *shared) findMissingTrade(ctx context.Context, u *history.Undoing, trade *journal.TradeID) (history.Key, error) {
+	if trade == nil {
+		return history.Key{}, nil
+	}
+	key := history.Key{Type: "trade", ID: string(*trade)}
+	restoresAccount := func(o history.Object) bool { return o.Type == "account" && o.Action == history.Deleted }
+	if u.Has(key) || s.options.Known.Trade == nil || slices.ContainsFunc(u.Change.Objects, restoresAccount) {
+		return history.Key{}, nil
+	}
+	_, err := s.options.Known.Trade(ctx, u.Tx, u.Owner, *trade)
+	if !journal.IsKind(err, journal.KindNotFound) {
+		return history.Key{}, err
+	}
+	annotated, err := LoadAnnotations(ctx, u.Tx, u.Owner, []journal.TradeID{*trade})
+	if _, isOrphan := annotated[*trade]; isOrphan || err != nil {
+		return history.Key{}, err
+	}
+	return key, nil
+}
+
+func (s *Service) noteUndoer() history.Undoer {
+	r := history.TableRecords(noteHistory, noteTable, s.clock)
+	r.Tables = []string{"notes", "attachments"}
+	save := r.Save
+	r.Save = func(ctx context.Context, tx *db.Tx, owner journal.UserID, before, after []Note) error {
+		if err := save(ctx, tx, owner, before, after); err != nil {
+			return err
+		}
+		for i := range after {
+			if !equalLink(before[i].Trade, after[i].Trade) {
+				if err := s.relinkNote(ctx, tx, owner, after[i]); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	r.FindUser = func(ctx context.Context, u *history.Undoing, n *Note) (history.Key, error) {
+		ids, err := db.List(ctx, u.Tx, db.Single[string], `SELECT id FROM attachments WHERE user_id = $1 AND note_id = $2 ORDER BY id`, u.Owner, n.ID)
+		for _, id := range ids {
+			if key := (history.Key{Type: "attachment", ID: id}); !u.HasAction(key, history.Created) && !containsAttachments(u, n.ID) {
+				return key, err
+			}
+		}
+		return history.Key{}, err
+	}
+	r.FindObstacle = func(ctx context.Context, u *history.Undoing, n *Note) (history.Key, error) {
+		if key, err := s.findMissingAccount(ctx, u, n.Account); err != nil || key.ID != "" {
+			return key, err
+		}
+		return s.findMissingTrade(ctx, u, n.Trade)
+	}
+	r.Prepare = func(ctx context.Context, u *history.Undoing, n *Note) error {
+		return s.anchorTrade(ctx, u.Tx, u.Owner, n.Trade)
+	}
+	r.KeepMore = func(ctx context.Context, tx *db.Tx, owner journal.UserID, n *Note) error {
+		return keepAttachments(ctx, tx, owner, s.clock(), `note_id = $2`, n.ID)
+	}
+	r.Changed = func(ctx context.Context, u *history.Undoing, before, after *Note) error {
+		tx, owner := u.Tx, u.Owner
+		var trades []*journal.TradeID
+		var id journal.NoteID
+		for _, n := range []*Note{before, after} {
+			if n != nil {
+				trades, id = append(trades, n.Trade), n.ID
+			}
+		}
+		if before == nil {
+			if err := restoreContent(ctx, tx, owner, `note_id = $2`, id); err != nil {
+				return err
+			}
+		}
+		if err := s.reportLinked(ctx, tx, owner, trades...); err != nil {
+			return err
+		}
+		return recordNotes(ctx, tx, owner, id)
+	}
+	return r
+}
+
+// anchorTrade ensures that a trade with a note or an attachment has an annotations row.
+func (s *shared) anchorTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, trade *journal.TradeID) error {
+	if trade == nil {
+		return nil
+	}
+	account, err := s.options.Known.Trade(ctx, tx, owner, *trade)
+	if journal.IsKind(err, journal.KindNotFound) {
+		return nil // an orphan has its row
+	}
+	if err != nil {
+		return err
+	}
+	return EnsureAnnotationsRow(ctx, tx, owner, *trade, account, s.clock())
+}
+
+// relinkNote links a note to a trade, which may be an orphan.
+func (s *noteStore) relinkNote(ctx context.Context, tx *db.Tx, owner journal.UserID, note Note) error {
+	if err := s.anchorTrade(ctx, tx, owner, note.Trade); err != nil {
+		return err
+	}
+	_, err := tx.Exec(ctx, `UPDATE notes SET trade_id = $1 WHERE user_id = $2 AND id = $3`, note.Trade, owner, note.ID)
+	return err
+}
+
+// containsAttachments reports whether a change brought a note back with its attachments,
+// which go with it again.
+func containsAttachments(u *history.Undoing, note journal.NoteID) bool {
+	return slices.ContainsFunc(u.Change.Objects, func(o history.Object) bool {
+		return o.Type == "note" && o.ID == string(note) && o.Contains["attachment"] > 0
+	})
+}
+
+func equalLink[T comparable](a, b *T) bool {
+	return a == nil && b == nil || a != nil && b != nil && *a == *b
+}
+
+func (s *Service) templateUndoer() history.Undoer {
+	r := history.TableRecords(templateHistory, noteTemplateTable, s.clock)
+	r.FindObstacle = func(ctx context.Context, u *history.Undoing, t *NoteTemplate) (history.Key, error) {
+		return findNamed(ctx, u, "note_template", "note_templates", t.Name, string(t.ID))
+	}
+	return r
+}
+
+func (s *Service) attachmentUndoer() history.Undoer {
+	return &history.Records[linkedAttachment]{
+		Type: attachmentHistory, Tables: []string{"attachments"},
+		Load: func(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []string) (map[string]linkedAttachment, error) {
+			found := map[string]linkedAttachment{}
+			err := db.EachIn(ctx, tx, ids, func(row db.Scanner) error {
+				a, err := scanAttachment(row)
+				found[string(a.ID)] = linkedAttachment{Attachment: a}
+				return err
+			}, selectAttachments+` WHERE user_id = $1 AND id IN $keys ORDER BY id`+tx.Lock(), owner)
+			for id, a := range found {
+				if err := findAttachmentAccount(ctx, tx, owner, &a); err != nil {
+					return nil, err
+				}
+				found[id] = a
+			}
+			return found, err
+		},
+		Save: func(ctx context.Context, tx *db.Tx, owner journal.UserID, _, after []linkedAttachment) error {
+			for _, a := range after {
+				if err := s.anchorTrade(ctx, tx, owner, a.Trade); err != nil {
+					return err
+				}
+				_, err := tx.Exec(ctx, `UPDATE attachments SET trade_id = $1, note_id = $2, name = $3 WHERE user_id = $4 AND id = $5`,
+					a.Trade, a.Note, a.Name, owner, a.ID)
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		FindObstacle: func(ctx context.Context, u *history.Undoing, a *linkedAttachment) (history.Key, error) {
+			if a.Note != nil {
+				_, err := readNote(ctx, u.Tx, u.Owner, *a.Note, "")
+				return missing("note", string(*a.Note), err)
+			}
+			return s.findMissingTrade(ctx, u, a.Trade)
+		},
+		Prepare: func(ctx context.Context, u *history.Undoing, a *linkedAttachment) error {
+			return s.anchorTrade(ctx, u.Tx, u.Owner, a.Trade)
+		},
+		KeepMore: func(ctx context.Context, tx *db.Tx, owner journal.UserID, a *linkedAttachment) error {
+			return keepContent(ctx, tx, owner, s.clock(), `id = $2`, a.ID)
+		},
+		Changed: func(ctx context.Context, u *history.Undoing, before, after *linkedAttachment) error {
+			tx, owner := u.Tx, u.Owner
+			var trades []*journal.TradeID
+			for _, a := range []*linkedAttachment{before, after} {
+				if a != nil {
+					trades = append(trades, a.Trade)
+				}
+			}
+			if before == nil {
+				if err := restoreContent(ctx, tx, owner, `id = $2`, after.ID); err != nil {
+					return err
+				}
+			}
+			return s.reportLinked(ctx, tx, owner, trades...)
+		},
+	}
+}
+
+// tradeUndoer undoes changes to annotations. The trades themselves follow from their fills,
+// which are undone before.
+type tradeUndoer struct{ *Service }
+
+func tradeIDs(objects []history.Object) []journal.TradeID {
+	list := make([]journal.TradeID, len(objects))
+	for i, o := range objects {
+		list[i] = journal.TradeID(o.ID)
+	}
+	return list
+}
+
+// Check implements [history.Undoer].
+func (t tradeUndoer) Check(ctx context.Context, u *history.Undoing, objects []history.Object) error {
+	current, err := LoadAnnotations(ctx, u.Tx, u.Owner, tradeIDs(objects))
+	if err != nil {
+		return err
+	}
+	for _, o := range objects {
+		record := current[journal.TradeID(o.ID)]
+		if o.Action == history.Deleted {
+			continue
+		}
+		history.CheckUpdated(u, tradeHistory.Fields(), o, &record)
+		if err := t.checkLinks(ctx, u, o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkLinks adds a conflict for each tag and setup that the undo would put on a trade and
+// that is gone.
+func (t tradeUndoer) checkLinks(ctx context.Context, u *history.Undoing, o history.Object) error {
+	for _, f := range o.Fields {
+		kind, table := "tag", "tags"
+		switch f.Name {
+		case "tag_ids":
+		case "setup_ids":
+			kind, table = "setup", "setups"
+		default:
+			continue
+		}
+		for _, id := range idsIn(f.Before) {
+			key := history.Key{Type: kind, ID: id}
+			if slices.Contains(idsIn(f.After), id) || u.HasAction(key, history.Deleted) {
+				continue
+			}
+			found, err := findOne(ctx, u.Tx, kind, `SELECT id FROM `+table+` WHERE user_id = $1 AND id = $2`, u.Owner, id)
+			if err != nil {
+				return err
+			}
+			if found.ID == "" {
+				u.AddConflict(key, "")
+			}
+		}
+	}
+	return nil
+}
+
+func idsIn(list jsontext.Value) (ids []string) {
+	if list.Kind() == '[' {
+		_ = json.Unmarshal(list, &ids) // recorded as texts
+	}
+	return ids
+}
+
+// Apply implements [history.Undoer].
+func (t tradeUndoer) Apply(ctx context.Context, u *history.Undoing, objects []history.Object, phase history.Phase) error {
+	switch phase {
+	case history.Restoring:
+		return t.restore(ctx, u, objects)
+	case history.Reverting:
+		return t.revert(ctx, u, objects)
+	}
+	return nil
+}
+
+// restore brings back the annotations of trades that the user deleted.
+func (t tradeUndoer) restore(ctx context.Context, u *history.Undoing, objects []history.Object) error {
+	for _, table := range append(slices.Clone(annotationTables), "attachments") {
+		suffix := ""
+		if table == "trade_annotations" { // other undone records may have made an empty row
+			suffix = annotationTable.Upsert()
+		}
+		if err := u.Insert(ctx, table, suffix); err != nil {
+			return err
+		}
+	}
+	deleted := slices.DeleteFunc(slices.Clone(objects), func(o history.Object) bool { return o.Action != history.Deleted })
+	restored, err := LoadAnnotations(ctx, u.Tx, u.Owner, tradeIDs(deleted))
+	if err != nil {
+		return err
+	}
+	for _, o := range deleted {
+		record, found := restored[journal.TradeID(o.ID)]
+		if !found {
+			record = Annotations{Trade: journal.TradeID(o.ID), Account: o.Account}
+		}
+		tradeHistory.Created(u.Tx, u.Owner, &record)
+		if err := restoreContent(ctx, u.Tx, u.Owner, `trade_id = $2`, record.Trade); err != nil {
+			return err
+		}
+		if err := t.reportLinked(ctx, u.Tx, u.Owner, &record.Trade); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// revert sets annotations back.
+func (t tradeUndoer) revert(ctx context.Context, u *history.Undoing, objects []history.Object) error {
+	current, err := LoadAnnotations(ctx, u.Tx, u.Owner, tradeIDs(objects))
+	if err != nil {
+		return err
+	}
+	var before, after []Annotations
+	for _, o := range objects {
+		if o.Action != history.Updated {
+			continue
+		}
+		old := current[journal.TradeID(o.ID)]
+		old.Trade, old.Account = journal.TradeID(o.ID), o.Account
+		reverted := old
+		if err := history.Revert(tradeHistory.Fields(), o, &reverted); err != nil {
+			return err
+		}
+		if reverted.equal(old) {
+			continue
+		}
+		reverted.UpdatedAt = t.clock()
+		before, after = append(before, old), append(after, reverted)
+		tradeHistory.Updated(u.Tx, u.Owner, &old, &reverted)
+	}
+	if len(after) == 0 {
+		return nil
+	}
+	if err := replaceMany(ctx, u.Tx, u.Owner, before, after); err != nil {
+		return err
+	}
+	if err := t.settleOrphans(ctx, u, after); err != nil {
+		return err
+	}
+	return t.reportExisting(ctx, u, after)
+}
+
+// settleOrphans makes orphans of reverted annotations whose trade has no fills, and deletes
+// those that have become empty.
+func (t tradeUndoer) settleOrphans(ctx context.Context, u *history.Undoing, list []Annotations) error {
+	isFill := func(o history.Object) bool { return o.Type == "execution" || o.Type == "import" }
+	removesFills := slices.ContainsFunc(u.Change.Objects, isFill)
+	for _, m := range list {
+		_, err := t.options.Known.Trade(ctx, u.Tx, u.Owner, m.Trade)
+		if !journal.IsKind(err, journal.KindNotFound) {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		err = lockOrphan(ctx, u.Tx, u.Owner, m.Trade)
+		isOrphan := err == nil
+		if err != nil && !journal.IsKind(err, journal.KindNotFound) {
+			return err
+		}
+		if isOrphan && (!m.isEmpty() || !removesFills) {
+			continue
+		}
+		if err := t.settleOrphan(ctx, u, m, isOrphan); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// settleOrphan makes an orphan of annotations without a trade, or deletes them if nothing
+// would be lost.
+func (t tradeUndoer) settleOrphan(ctx context.Context, u *history.Undoing, m Annotations, isOrphan bool) error {
+	used, err := isUsed(ctx, u.Tx, u.Owner, m)
+	switch {
+	case err != nil || used && isOrphan:
+		return err
+	case used:
+		return orphan(ctx, u.Tx, u.Owner, u.Now, Orphaned{Trade: m.Trade, Account: m.Account}, m)
+	}
+	_, err = u.Tx.Exec(ctx, `DELETE FROM trade_annotations WHERE user_id = $1 AND trade_id = $2`, u.Owner, m.Trade)
+	return err
+}
+
+// reportExisting reports changed annotations of trades that have fills.
+func (t tradeUndoer) reportExisting(ctx context.Context, u *history.Undoing, list []Annotations) error {
+	trades := make([]*journal.TradeID, len(list))
+	for i := range list {
+		trades[i] = &list[i].Trade
+	}
+	return t.reportLinked(ctx, u.Tx, u.Owner, trades...)
+}
