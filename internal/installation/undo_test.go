@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -115,8 +116,7 @@ func (w *writer) write() *step {
 	ctx, outcome := history.WithOutcome(history.WithActor(w.t.Context(), actor))
 	w.number++
 	if err := chosen.run(ctx); err != nil {
-		var refused *journal.Error
-		if !errors.As(err, &refused) {
+		if _, refused := errors.AsType[*journal.Error](err); !refused {
 			w.t.Fatalf("%s: %v", chosen.name, err)
 		}
 		return nil
@@ -347,7 +347,7 @@ func TestUndoRestoresEveryState(t *testing.T) {
 					}
 				}
 				var undone []journal.ChangeID
-				for i := len(steps) - 1; i >= 0; i-- {
+				for i := range slices.Backward(steps) {
 					change, err := h.Undo(t.Context(), h.owner, steps[i].id, allowAll)
 					if err != nil {
 						t.Fatalf("undoing step %d, %s: %v", i, steps[i].what, err)
@@ -378,7 +378,7 @@ func TestUndoInAnyOrder(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(testkit.Rounds(3, 200)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			eachFixture(t, func(t *testing.T, h *fixture) {
+			eachFixture(t, func(_ *testing.T, h *fixture) {
 				w := &writer{fixture: h, random: rand.New(rand.NewPCG(seed, 2))} //nolint:gosec // repeatable
 				var steps []*step
 				for range 60 {

@@ -250,15 +250,6 @@ func (b *Block) addLine(value jsontext.Value) error {
 	return nil
 }
 
-// fieldsOf returns an object's fields in the block.
-func (b *Block) fieldsOf(key Key) []Field {
-	i := slices.IndexFunc(b.Objects, func(o Object) bool { return o.Type == key.Type && o.ID == key.ID })
-	if i < 0 {
-		return nil
-	}
-	return b.Objects[i].Fields
-}
-
 // shorten moves an object's long texts to an object for the kept block, and returns whether
 // there are any. In the object they are replaced by their hash and length.
 func (o *Object) shorten() (long Object, isLong bool) {

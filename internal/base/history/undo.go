@@ -590,6 +590,7 @@ func (r *Records[R]) Apply(ctx context.Context, u *Undoing, objects []Object, ph
 		return r.restore(ctx, u, ids(objects, Deleted))
 	case Reverting:
 		return r.revert(ctx, u, objects)
+	case Removing:
 	}
 	return r.remove(ctx, u, ids(objects, Created))
 }

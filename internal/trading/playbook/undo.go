@@ -398,6 +398,7 @@ func (t tradeUndoer) Apply(ctx context.Context, u *history.Undoing, objects []hi
 		return t.restore(ctx, u, objects)
 	case history.Reverting:
 		return t.revert(ctx, u, objects)
+	case history.Removing: // deleting the fills again has removed them
 	}
 	return nil
 }
