@@ -126,7 +126,7 @@ func New(options Options) (*Installation, error) {
 	if options.UndoDays != nil {
 		undoDays = *options.UndoDays
 	}
-	i.History = history.New(i.DB, i.Clock, undoDays)
+	i.History = history.New(i.DB, i.Clock, undoDays, identity.PublicID)
 	i.History.SetLabels("trade", ledger.LabelTrades)
 	i.Identity = identity.New(i.DB, i.Keys, i.Clock, i.Log, options.Identity)
 	i.Ledger = ledger.New(i.DB, i.Clock, i.updateAnnotations)

@@ -28,6 +28,8 @@ type Service struct {
 	clock journal.Clock
 	// kept is how long removed content is kept.
 	kept time.Duration
+	// publicID is called for a user's first change.
+	publicID PublicIDFunc
 	// labels find the labels of objects that were recorded without one, by type.
 	labels map[string]LabelFunc
 	// undoers undo changes, by type; see SetUndoers.
@@ -43,11 +45,14 @@ const (
 
 // New returns a Service and makes all transactions of the database write their changes.
 // undoDays is how many days the content of deletions is kept.
-func New(d *db.DB, clock journal.Clock, undoDays int) *Service {
-	s := &Service{db: d, clock: clock, kept: time.Duration(undoDays) * 24 * time.Hour, labels: map[string]LabelFunc{}}
+func New(d *db.DB, clock journal.Clock, undoDays int, publicID PublicIDFunc) *Service {
+	s := &Service{db: d, clock: clock, publicID: publicID, kept: time.Duration(undoDays) * 24 * time.Hour, labels: map[string]LabelFunc{}}
 	d.BeforeCommit(s.seal)
 	return s
 }
+
+// PublicIDFunc returns a user's public id. It is a step of a transaction.
+type PublicIDFunc func(ctx context.Context, tx *db.Tx, owner journal.UserID) (journal.PublicID, error)
 
 // LabelFunc returns the labels of records by id. It is a step of a transaction.
 type LabelFunc func(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []string) (map[string]string, error)

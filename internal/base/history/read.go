@@ -422,8 +422,9 @@ func (l *lister) addAccount() bool {
 	if i < 0 {
 		return false
 	}
-	l.where(`(c.stream = ? OR c.position IN (SELECT position FROM history_objects WHERE user_id = $1 AND key = ?))`,
-		l.known.list[i].number, accountKey(l.Account).hash())
+	l.args = append(l.args, l.known.list[i].number, accountKey(l.Account).hash())
+	fmt.Fprintf(&l.text, ` AND (c.stream = $%d OR c.position IN (SELECT position FROM history_objects WHERE user_id = $1 AND key = $%d))`,
+		len(l.args)-1, len(l.args))
 	return true
 }
 

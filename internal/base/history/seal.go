@@ -76,11 +76,11 @@ const insertHead = `INSERT INTO history_streams (user_id, account_id, number, ow
 	VALUES ($1, $2, $3, $4, 0, $5, 0, 0, 0) ON CONFLICT (user_id, account_id) DO NOTHING`
 
 func (s *sealing) createOwn(ctx context.Context) error {
-	var id journal.PublicID
-	if err := s.tx.QueryRow(ctx, `SELECT id FROM users WHERE number = $1`, s.owner).Scan(&id); err != nil {
+	id, err := s.publicID(ctx, s.tx, s.owner)
+	if err != nil {
 		return fmt.Errorf("reading the public id of user %d: %w", s.owner, err)
 	}
-	_, err := s.tx.Exec(ctx, insertHead, s.owner, "", 0, id, make([]byte, sha256.Size))
+	_, err = s.tx.Exec(ctx, insertHead, s.owner, "", 0, id, make([]byte, sha256.Size))
 	return err
 }
 

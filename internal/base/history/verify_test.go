@@ -2,6 +2,7 @@ package history_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -32,7 +33,7 @@ func newHistory(t *testing.T, engine db.Engine, days int) (*db.DB, *history.Serv
 	t.Helper()
 	d := testkit.Open(t, engine)
 	clock := testkit.NewClock()
-	s := history.New(d, clock.Now, days)
+	s := history.New(d, clock.Now, days, func(context.Context, *db.Tx, journal.UserID) (journal.PublicID, error) { return "user-1", nil })
 	run(t, d, func(tx *db.Tx) error {
 		_, err := tx.Exec(t.Context(), `INSERT INTO users (number, id, email, email_key, password_hash, is_admin, created_at)
 			VALUES (1, 'user-1', 'a@example.org', 'a@example.org', '', FALSE, 0)`)

@@ -172,7 +172,7 @@ func addEvidence[T number[T]](list []Row, tallies []*rowTally[T], all *rowTally[
 		for i := first; i < len(list); i += 2 {
 			evidence, drawn, p := tallies[i].computeEvidence(scale, draws)
 			list[i].Evidence, chances[i] = &evidence, p
-			if len(all.days) > 0 && tallies[i].trades() < all.trades() {
+			if len(all.days) > 0 && tallies[i].trades() > 0 && tallies[i].trades() < all.trades() {
 				list[i].Rest, restChances[i] = compareWithRest(tallies[i], all, drawn, scale, restDraws)
 			}
 		}

@@ -60,8 +60,8 @@ func tallyAll[T number[T]](s *Selection) tally[T] {
 // uncorrected probability.
 func compareWithRest[T number[T]](row, all *rowTally[T], drawn []drawnHistory[T], scale int32, draws *draws) (*Rest, *float64) {
 	others := all.minus(&row.tally)
-	out := &Rest{Trades: others.trades(), AvgPnL: mean(others.net().decimal(scale), others.trades())}
-	out.Difference = mean(row.net().decimal(scale), row.trades()).Sub(out.AvgPnL)
+	out := &Rest{Trades: others.trades(), AvgPnL: mean(others.countedNet().decimal(scale), others.trades())}
+	out.Difference = mean(row.countedNet().decimal(scale), row.trades()).Sub(out.AvgPnL)
 	days := subtractDays(all.days, row.days)
 	if len(drawn) > 0 && len(days) > 1 {
 		interval := intervalOfDifference(meansOf(drawn, scale), meansOf(drawHistories(groupDays(days), scale, draws), scale))

@@ -5,7 +5,7 @@ import "slices"
 // RowRests predicts how breakdown rows compare with the other trades, by key, with days
 // in the question's zone. There is no comparison for realized results.
 func (j *Journal) RowRests(q *Question, by string) map[string]any {
-	list, out := j.SelectTrades(q), map[string]any{}
+	list, out := listCounting(j.SelectTrades(q)), map[string]any{}
 	for _, of := range list {
 		for _, key := range j.rowKeys(q, by, of, list) {
 			isInside := func(t *Trade) bool { return slices.Contains(j.rowKeys(q, by, t, list), key) }
@@ -40,6 +40,7 @@ func newRest(with, without []*Trade, interval any) any {
 // addShare adds whether a row holds most trades, and whether a tag was chosen by the
 // result.
 func addShare(row Object, list, all []*Trade, tag bool) {
+	list, all = listCounting(list), listCounting(all)
 	rest := filterTrades(all, func(t *Trade) bool {
 		return !slices.ContainsFunc(list, func(u *Trade) bool { return u.ID == t.ID })
 	})
