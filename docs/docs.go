@@ -7,5 +7,5 @@ import "embed"
 
 // Files holds guide/ and the references beside it, as Markdown.
 //
-//go:embed guide/*.md api.md backup.md backup-format.md brokers.md glossary.md metrics.md
+//go:embed guide/*.md api.md backup.md backup-format.md brokers.md glossary.md history.md metrics.md
 var Files embed.FS

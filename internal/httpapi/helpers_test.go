@@ -41,7 +41,7 @@ func (c *client) raw(method, path, contentType string, body []byte) *reply { //n
 	return typed.do(method, path, body)
 }
 
-// wantSame requires that two answers differ only in the request id.
+// wantSame requires that two answers differ only in the ids of request and change.
 func (r *reply) wantSame(other *reply) {
 	r.t.Helper()
 	if r.status != other.status || string(r.body) != string(other.body) {
@@ -55,6 +55,7 @@ func (r *reply) wantSame(other *reply) {
 func apartFromID(header http.Header) http.Header {
 	header = header.Clone()
 	header.Del("X-Request-Id")
+	header.Del("X-Change-Id")
 	header.Del("Date")
 	return header
 }

@@ -46,7 +46,7 @@ func TestParameterErrors(t *testing.T) {
 			{"/trades?date_basis=opened", "date_basis", " must be close or open."},
 			{"/trades?sort=symbol&order=up", "order", " must be asc or desc."},
 			{"/analytics/daily?pnl_basis=paper", "pnl_basis", " must be closed or realized."},
-			{"/exports?format=pdf", "format", " must be json, csv, xlsx or zip."},
+			{"/exports?format=pdf", "format", " must be json, csv, xlsx, zip or history."},
 			{"/exports?format=csv&rows=fills", "rows", " must be trades, executions or realized-gains."},
 			{"/trades?from=2026-01-01", "from", instant},
 			{"/analytics/compare?other_to=now", "other_to", instant},

@@ -57,7 +57,7 @@ func TestStatementsOfSmallRequests(t *testing.T) {
 		send              func() *reply
 	}{
 		{"GET /me", 1, 1, func() *reply { return owner.get("/me") }},
-		{"GET /trades/{id}", 14, 5, func() *reply { return owner.get("/trades/" + trade) }},
+		{"GET /trades/{id}", 15, 5, func() *reply { return owner.get("/trades/" + trade) }},
 		{"PATCH /trades/{id}", 27, 6, func() *reply { return owner.patch("/trades/"+trade, more{"notes": "a note"}) }},
 		{"PATCH /trades/{id} again", 25, 5, func() *reply { return owner.patch("/trades/"+trade, more{"notes": "another note"}) }},
 		{"GET /analytics/daily", 20, 19, func() *reply { return owner.get("/analytics/daily") }}, // reads the columns

@@ -21,6 +21,8 @@ var allNodes = []struct{ statement, why string }{
 	{`DELETE FROM token_owners WHERE hash IN (`, "hourly sweep"},
 	{`DELETE FROM hook_bodies WHERE received_at <`, "hourly sweep"},
 	{`DELETE FROM hook_quarantine WHERE received_at <`, "hourly sweep"},
+	{`SELECT user_id, attachment_id FROM kept_attachments WHERE deleted_at <=`, "hourly sweep"},
+	{`DELETE FROM kept_attachments WHERE deleted_at <=`, "hourly sweep"},
 	{`SELECT user_id, last_seen_at FROM user_states`, "list of all users"},
 	{`SELECT user_id, kind, id, request, run, lease_until, failures, failing_since FROM jobs AS due`, "due jobs of all users"},
 	{`UPDATE import_batches SET status = $1, updated_at = $2 WHERE status = 'pending'`, "hourly sweep"},

@@ -34,7 +34,7 @@ var guideOrder = []string{
 	"guide/exporting.md",
 	"guide/sharing.md", "guide/api-tokens.md", "guide/administration.md", "guide/backup-and-restore.md", "guide/security.md",
 	"guide/faq.md",
-	"metrics.md", "brokers.md", "glossary.md", "api.md", "backup-format.md", "backup.md",
+	"metrics.md", "history.md", "brokers.md", "glossary.md", "api.md", "backup-format.md", "backup.md",
 }
 
 // guideAddress returns a document's path: the guide is at /guide/, the documents it

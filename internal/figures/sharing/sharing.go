@@ -237,9 +237,7 @@ func (s Scope) isAllowed(ctx context.Context) bool {
 const linkColumns = `SELECT id, token_sealed, scope, created_at, expires_at, view_count FROM share_links`
 
 func (s *Service) scanLink(row db.Scanner) (link Link, err error) {
-	var sealed []byte
-	var scope string
-	err = row.Scan(&link.ID, &sealed, &scope, db.Instant(&link.CreatedAt), db.NullInstant(&link.ExpiresAt), &link.Views)
+	link, sealed, err := scanSealed(row)
 	if err != nil {
 		return Link{}, err
 	}
@@ -248,8 +246,18 @@ func (s *Service) scanLink(row db.Scanner) (link Link, err error) {
 		return Link{}, fmt.Errorf("opening the token of link %s: %w", link.ID, err)
 	}
 	link.Token = string(token)
+	return link, nil
+}
+
+// scanSealed reads a link without its token, which another server's secret cannot open.
+func scanSealed(row db.Scanner) (link Link, sealed []byte, err error) {
+	var scope string
+	err = row.Scan(&link.ID, &sealed, &scope, db.Instant(&link.CreatedAt), db.NullInstant(&link.ExpiresAt), &link.Views)
+	if err != nil {
+		return Link{}, nil, err
+	}
 	err = json.Unmarshal([]byte(scope), &link.Scope)
-	return link, err
+	return link, sealed, err
 }
 
 // Revoke deletes a link. check, if not nil, is called with the stored link first
@@ -436,7 +444,7 @@ var linkHistory = history.NewType("share_link", fields.List[Link]{
 
 // keepLink records a link's deletion and keeps its row.
 func (s *Service) keepLink(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.ShareID) error {
-	link, err := s.scanLink(tx.QueryRow(ctx, linkColumns+` WHERE user_id = $1 AND id = $2`, owner, id))
+	link, _, err := scanSealed(tx.QueryRow(ctx, linkColumns+` WHERE user_id = $1 AND id = $2`, owner, id))
 	if errors.Is(err, db.ErrNoRows) {
 		return ErrNotFound()
 	}

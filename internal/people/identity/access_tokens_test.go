@@ -82,7 +82,7 @@ func TestMintAccessToken(t *testing.T) {
 		caller, err := f.Authenticate(ctx, secret.Reveal(), home)
 		must(t, err)
 		wantCaller := Principal{
-			UserID: owner.UserID, PublicID: owner.PublicID, Email: ownerEmail, IsAdmin: true, CreatedAt: owner.CreatedAt, Credential: CredentialToken, TokenID: token.ID, Scope: ScopeRead,
+			UserID: owner.UserID, PublicID: owner.PublicID, Email: ownerEmail, IsAdmin: true, CreatedAt: owner.CreatedAt, Credential: CredentialToken, TokenID: token.ID, TokenName: "backup job", Scope: ScopeRead,
 		}
 		if diff := cmp.Diff(wantCaller, caller); diff != "" {
 			t.Error(diff)

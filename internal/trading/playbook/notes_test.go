@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"fillbook/internal/base/journal"
 	"fillbook/internal/trading/playbook"
@@ -65,7 +66,7 @@ func TestNotes(t *testing.T) {
 				Account: &w.annCash, Trade: &w.annTrade,
 			},
 		}
-		if diff := cmp.Diff(want, note); diff != "" {
+		if diff := cmp.Diff(want, note, cmpopts.IgnoreUnexported(playbook.Note{})); diff != "" {
 			w.t.Fatal(diff)
 		}
 		w.clock.Advance(time.Minute)
@@ -79,7 +80,7 @@ func TestNotes(t *testing.T) {
 		stored, err := w.Note(w.ctx, w.ann, note.ID)
 		must(w.t, err)
 		for _, got := range []playbook.Note{changed, stored} {
-			if diff := cmp.Diff(want, got); diff != "" {
+			if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(playbook.Note{})); diff != "" {
 				w.t.Error(diff)
 			}
 		}
