@@ -75,8 +75,9 @@ func shapeObject(o history.Object) changedObject {
 
 // historyHead is the end of all streams.
 type historyHead struct {
-	Streams []streamHead `json:"streams" doc:"Streams with at least one change, also of deleted accounts."`
-	Hash    string       `json:"hash" doc:"SHA-256 over the hashes of all streams, the user's own first, then by account id."`
+	Streams  []streamHead `json:"streams" doc:"Streams with at least one change, also of deleted accounts."`
+	UndoDays int          `json:"undo_days" doc:"How many days what a deletion removed is kept for an undo."`
+	Hash     string       `json:"hash" doc:"SHA-256 over the hashes of all streams, the user's own first, then by account id."`
 }
 
 // streamHead is the end of a stream.
@@ -227,7 +228,7 @@ func (a historyAPI) listObjects(ctx context.Context, in *struct {
 
 func (a historyAPI) head(ctx context.Context, _ *struct{}) (*body[historyHead], error) {
 	heads, hash, err := a.history.Heads(ctx, caller(ctx).UserID)
-	out := historyHead{Hash: hash.String(), Streams: shapeAll(heads, func(h history.Head) streamHead {
+	out := historyHead{Hash: hash.String(), UndoDays: a.history.UndoDays(), Streams: shapeAll(heads, func(h history.Head) streamHead {
 		return streamHead{AccountID: nilIfZero(h.Account), Changes: h.Changes, Hash: h.Hash.String(), At: h.At}
 	})}
 	return answer(out, err)

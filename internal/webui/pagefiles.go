@@ -32,6 +32,7 @@ var screens = []string{
 	"/import", "/import/{id}",
 	"/connections",
 	"/prices",
+	"/history",
 	"/export",
 	"/settings", "/settings/{tab}",
 	"/admin",

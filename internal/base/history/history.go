@@ -54,6 +54,9 @@ func New(d *db.DB, clock journal.Clock, undoDays int, publicID PublicIDFunc) *Se
 // PublicIDFunc returns a user's public id. It is a step of a transaction.
 type PublicIDFunc func(ctx context.Context, tx *db.Tx, owner journal.UserID) (journal.PublicID, error)
 
+// UndoDays returns how many days the content of deletions is kept.
+func (s *Service) UndoDays() int { return int(s.kept / (24 * time.Hour)) }
+
 // LabelFunc returns the labels of records by id. It is a step of a transaction.
 type LabelFunc func(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []string) (map[string]string, error)
 

@@ -7,6 +7,7 @@ import ChartColumn from '@lucide/svelte/icons/chart-column';
 import CircleDot from '@lucide/svelte/icons/circle-dot';
 import CircleOff from '@lucide/svelte/icons/circle-off';
 import Download from '@lucide/svelte/icons/download';
+import History from '@lucide/svelte/icons/history';
 import Layers from '@lucide/svelte/icons/layers';
 import ListChecks from '@lucide/svelte/icons/list-checks';
 import NotebookPen from '@lucide/svelte/icons/notebook-pen';
@@ -34,6 +35,7 @@ export const icons: Record<string, Component<{ size?: number; 'aria-hidden'?: 't
   '/import': Upload,
   '/connections': Plug,
   '/prices': ChartCandlestick,
+  '/history': History,
   '/export': Download,
   '/settings': Settings,
   '/admin': Shield,

@@ -1,5 +1,5 @@
 // Keyboard shortcuts that work on every screen. They are off while the user types,
-// and with Ctrl, Alt or Meta, which belong to the browser, except Ctrl-K.
+// and with Ctrl, Alt or Meta, which belong to the browser, except Ctrl-K and Ctrl-Z.
 
 export function isTyping(event: KeyboardEvent): boolean {
   const at = event.target as HTMLElement | null;
@@ -30,6 +30,8 @@ export interface Keys {
   importFile: () => void;
   addFilter: () => void;
   stepRange: (by: -1 | 1) => boolean;
+  undo: () => void;
+  redo: () => void;
 }
 
 const sequenceMillis = 1200; // between g and the letter
@@ -45,6 +47,12 @@ export function listenForKeys(
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
       event.preventDefault();
       keys.palette();
+      return;
+    }
+    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'z') {
+      if (event.defaultPrevented || event.altKey || isTyping(event)) return;
+      event.preventDefault();
+      (event.shiftKey ? keys.redo : keys.undo)();
       return;
     }
     if (!isForPage(event)) return;

@@ -202,6 +202,13 @@ export const routes: Route[] = [
     load: () => import('../screens/prices/Screen.svelte'),
   },
   {
+    path: '/history',
+    title: 'History',
+    section: 'data',
+    key: 'h',
+    load: () => import('../screens/history/Screen.svelte'),
+  },
+  {
     path: '/export',
     title: 'Export',
     section: 'data',

@@ -39,15 +39,10 @@ function update(log: Note, body: string, quiet: boolean): Promise<Note> {
 }
 
 function remove(log: Note, quiet: boolean): Promise<unknown> {
-  const { occurred_at, title, body, account_id } = log;
   return act({
     run: () => deleteNote(log),
     touches: ['notes', 'analytics'],
     done: 'Daily log deleted.',
-    undo: () =>
-      answer(
-        api.POST('/api/v1/notes', { body: { type: 'daily_log', occurred_at, title, body, account_id } }),
-      ),
     quiet,
   });
 }

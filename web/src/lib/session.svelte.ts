@@ -5,6 +5,7 @@ import { answer, api, tokens, type Schemas } from './api/client';
 import { asApiError } from './api/errors';
 import { queryClient } from './api/queries.svelte';
 import type { TokenPair } from './api/tokens';
+import { changes } from './changes.svelte';
 import { questions } from './conflicts.svelte';
 import { connection } from './connection.svelte';
 import { currentUser } from './currentUser.svelte';
@@ -99,6 +100,7 @@ class Session {
     preferences.clear();
     connection.cancelWaiting();
     questions.cancel();
+    changes.clear();
     void this.loadStatus().catch(() => {
       this.state = 'signed-out';
     });

@@ -5,8 +5,9 @@ export interface Toast {
   id: number;
   kind: 'done' | 'failed';
   text: string;
-  undo?: () => Promise<void>;
-  retry?: () => Promise<void>;
+  /** What the button does, and its label. */
+  action?: () => Promise<void>;
+  label?: string;
 }
 
 class Toasts {
@@ -27,12 +28,12 @@ class Toasts {
     };
   }
 
-  done(text: string, undo?: () => Promise<void>): void {
-    this.show({ kind: 'done', text, undo }, undo ? 10_000 : 4_000);
+  done(text: string, action?: () => Promise<void>, label = 'Undo'): void {
+    this.show({ kind: 'done', text, action, label }, action ? 10_000 : 4_000);
   }
 
-  failed(text: string, retry?: () => Promise<void>): void {
-    this.show({ kind: 'failed', text, retry }, 10_000);
+  failed(text: string, action?: () => Promise<void>, label = 'Try again'): void {
+    this.show({ kind: 'failed', text, action, label }, 10_000);
   }
 
   close(id: number): void {

@@ -101,18 +101,4 @@ export const deleteView = (view: View) =>
     run: () => answer(api.DELETE('/api/v1/views/{id}', { params: { path: { id: view.id } } })),
     touches: ['views'],
     done: `View “${view.name}” deleted.`,
-    undo: () =>
-      answer(
-        api.POST('/api/v1/views', {
-          body: {
-            name: view.name,
-            filter: view.filter,
-            columns: view.columns,
-            sort: view.sort,
-            order: view.order as 'asc' | 'desc' | null,
-            pinned: view.pinned,
-            position: view.position,
-          },
-        }),
-      ),
   });

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/lib/api/errors';
-import { applyChange, undoChange, withAnnotations } from '../../src/screens/trades/annotate';
+import { applyChange, withAnnotations } from '../../src/screens/trades/annotate';
 import {
   assignEntryError,
   copyEntry,
@@ -211,13 +211,12 @@ describe('summarizeEntry', () => {
 
   it('opens the trade that has both fills', () => {
     const saved = summarizeEntry([written('old', ['a']), written('new', ['a', 'b'])]);
-    expect(saved).toEqual({ trade: 'new', fills: ['a', 'b'], isDuplicate: false, warnings: ['check it'] });
+    expect(saved).toEqual({ trade: 'new', isDuplicate: false, warnings: ['check it'] });
   });
 
   it('reports fills that were already stored', () => {
     expect(summarizeEntry([written('old', [], 2)])).toMatchObject({
       trade: 'old',
-      fills: [],
       isDuplicate: true,
     });
   });
@@ -259,20 +258,6 @@ describe('bulk changes', () => {
     expect(applyChange(trade('2', [], 'before'), change, [late], now)).toMatchObject({
       reviewed_at: 'before',
     });
-  });
-
-  it('are undone only where they changed something', () => {
-    const trades = [trade('1', ['early']), trade('2', ['late', 'early']), trade('3', [], 'before')];
-    const change = { add_tag_ids: ['late'], remove_tag_ids: ['early'] };
-    expect(undoChange(trades, change)).toEqual([
-      { ids: ['1'], change: { add_tag_ids: ['early'], remove_tag_ids: ['late'] } },
-      { ids: ['2'], change: { add_tag_ids: ['early'] } },
-      { ids: ['3'], change: { remove_tag_ids: ['late'] } },
-    ]);
-    expect(undoChange(trades, { set: { reviewed: true } })).toEqual([
-      { ids: ['1', '2'], change: { set: { reviewed: false } } },
-    ]);
-    expect(undoChange(trades, { add_setup_ids: ['orb'] })).toEqual([]);
   });
 });
 

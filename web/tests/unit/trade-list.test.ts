@@ -1,7 +1,8 @@
 // @vitest-environment jsdom
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { nextCursor, TradeList, type Page, type Trade } from '../../src/screens/trades/list.svelte';
+import { nextCursor } from '../../src/lib/api/paging';
+import { TradeList, type Page, type Trade } from '../../src/screens/trades/list.svelte';
 import { formatSort, orderOf, parseSort, type SortableColumn } from '../../src/screens/trades/order';
 
 const columns: SortableColumn[] = [

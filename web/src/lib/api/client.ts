@@ -4,6 +4,7 @@
 //   const trades = await answer(api.GET('/api/v1/trades', { params: { query: filter.scope } }));
 
 import createClient from 'openapi-fetch';
+import { changes } from '../changes.svelte';
 import { connection } from '../connection.svelte';
 import type { WithDecimals } from '../format/decimal';
 import { asApiError, errorOf } from './errors';
@@ -36,12 +37,19 @@ export const tokens = new Tokens({
 
 const withoutSession = /^\/api\/v1\/(setup|public)(\/|$)|^\/api\/v1\/auth\/(login|register|refresh)$/;
 
+// Undo notes its changes itself, Ctrl-Z is not for how the page looks, and imports are undone in their own list.
+const isUnlisted =
+  /\/history\/|\/me\/preferences$|\/(imports|bars|import-layouts|instruments|auth|admin)(\/|$|\?)/;
+
 const keyRing = new KeyRing();
 
 /** Fetches with the session: renews tokens silently and tries again after a 401. */
 export async function sessionFetch(request: Request): Promise<Response> {
   if (withoutSession.test(new URL(request.url).pathname)) return connection.watch(() => fetch(request));
-  return keyRing.send(request, fetchSigned);
+  const response = await keyRing.send(request, fetchSigned);
+  const change = response.headers.get('X-Change-Id');
+  if (change && !isUnlisted.test(request.url)) changes.record(change);
+  return response;
 }
 
 async function fetchSigned(request: Request): Promise<Response> {

@@ -10,6 +10,7 @@
 import { createQuery, keepPreviousData, QueryClient } from '@tanstack/svelte-query';
 import { filter } from '../filter/filter.svelte';
 import type { ResultScope } from '../filter/filter';
+import { changes, type UndoConflict } from '../changes.svelte';
 import { connection } from '../connection.svelte';
 import { toast } from '../toasts.svelte';
 import { answer, api } from './client';
@@ -25,6 +26,7 @@ export type Kind =
   | 'cash'
   | 'connections'
   | 'executions'
+  | 'history'
   | 'hooks'
   | 'imports'
   | 'me'
@@ -87,16 +89,20 @@ export interface Action<T> {
   run: () => Promise<T>;
   touches: Kind[];
   done?: string; // shown after success
-  undo?: (result: T) => Promise<unknown>; // offered with that message
+  onundone?: (result: T) => void; // called after the user has undone it from that message
   quiet?: boolean; // the caller shows the error itself
 }
 
 /** Writes, shows the outcome and reloads the kinds it touches. Throws an ApiError after showing it. */
 export async function act<T>(action: Action<T>): Promise<T> {
   try {
-    const result = await action.run();
-    refresh(action.touches);
-    if (action.done) toast.done(action.done, createUndo(action, result));
+    const { result, changes: made } = await changes.track(action.run);
+    refresh(action.touches.length > 0 ? [...action.touches, 'history'] : []);
+    if (action.done)
+      toast.done(
+        action.done,
+        made.length > 0 ? () => undoAll(made, () => action.onundone?.(result)) : undefined,
+      );
     return result;
   } catch (fault) {
     const error = asApiError(fault);
@@ -130,11 +136,62 @@ export function queueWrites(touches: Kind[]): (run: () => Promise<unknown>) => P
   };
 }
 
-function createUndo<T>(action: Action<T>, result: T): (() => Promise<void>) | undefined {
-  if (!action.undo) return undefined;
-  return async () => {
-    await act({ run: () => action.undo!(result), touches: action.touches, done: 'Undone.' });
-  };
+/** Undoes changes, the newest first, and offers to do them again. */
+async function undoAll(made: string[], onundone?: () => void): Promise<void> {
+  const undos: string[] = [];
+  try {
+    for (const id of made.toReversed()) undos.push(await sendUndo(id));
+  } catch (fault) {
+    showRefusedUndo(asApiError(fault));
+    return;
+  } finally {
+    if (undos.length > 0) refresh('all');
+  }
+  onundone?.();
+  toast.done('Undone.', () => undoAll(undos), 'Redo');
+}
+
+/** Undoes one change and shows the outcome. Returns whether it was undone. */
+export async function undoChange(id: string): Promise<boolean> {
+  try {
+    const by = await sendUndo(id);
+    refresh('all');
+    toast.done('Undone.', () => undoAll([by]), 'Redo');
+    return true;
+  } catch (fault) {
+    showRefusedUndo(asApiError(fault));
+    return false;
+  }
+}
+
+/** Undoes or repeats the newest change of this tab. */
+export async function undoNewest(what: 'change' | 'undo'): Promise<void> {
+  const id = changes.newest(what);
+  if (!id) {
+    toast.done(what === 'change' ? 'Nothing to undo in this tab.' : 'Nothing to redo in this tab.');
+    return;
+  }
+  await undoChange(id);
+}
+
+async function sendUndo(id: string): Promise<string> {
+  try {
+    const { id: by } = await answer(api.POST('/api/v1/history/{id}/undo', { params: { path: { id } } }));
+    changes.recordUndo(id, by);
+    return by;
+  } catch (fault) {
+    if (['already_undone', 'not_undoable', 'not_found'].includes(asApiError(fault).code)) changes.drop(id);
+    throw fault;
+  }
+}
+
+function showRefusedUndo(error: ApiError): void {
+  if (error.code !== 'changed_since') {
+    toast.failed(error.message);
+    return;
+  }
+  const list = (error.details.conflicts ?? []) as UndoConflict[];
+  changes.conflicts = { list, total: Number(error.details.conflicts_total ?? list.length) };
 }
 
 export function refresh(kinds: Kind[] | 'all'): void {

@@ -4508,6 +4508,11 @@ export interface components {
             hash: string;
             /** @description Streams with at least one change, also of deleted accounts. */
             streams: components["schemas"]["StreamHead"][];
+            /**
+             * Format: int64
+             * @description How many days what a deletion removed is kept for an undo.
+             */
+            undo_days: number;
         } & {
             [key: string]: unknown;
         };

@@ -1,6 +1,7 @@
 // The reports' queries.
 
 import { answer, api, type Schemas } from '../../lib/api/client';
+import { nextCursor } from '../../lib/api/paging';
 import { query } from '../../lib/api/queries.svelte';
 import type { Scope } from '../../lib/filter/filter';
 import { filter } from '../../lib/filter/filter.svelte';
@@ -140,11 +141,6 @@ const loadPage = (scope: Scope, cursor: string, signal: AbortSignal) =>
     },
     signal,
   });
-
-function nextCursor(link: string | null): string | null {
-  const address = link?.match(/<([^>]+)>;\s*rel="?next"?/)?.[1];
-  return address ? new URL(address, location.origin).searchParams.get('cursor') : null;
-}
 
 export { tradesHref } from '../../app/cards';
 

@@ -17,11 +17,6 @@ export interface BulkChange {
   set?: { reviewed?: boolean; trade_quality?: number | null; emotional_state?: string };
 }
 
-export interface BulkRequest {
-  ids: string[];
-  change: BulkChange;
-}
-
 const maxIds = 1000; // of one request
 
 /** A change of more than one request that failed after some trades were saved. */
@@ -35,26 +30,25 @@ export class PartlySaved extends ApiError {
 }
 
 /**
- * Sends changes. Each request of up to 1000 trades is saved as a whole or not at all; more trades take several
+ * Changes trades. Each request of up to 1000 trades is saved as a whole or not at all; more trades take several
  * requests, and `onprogress` is called with the number saved after each.
  */
-export async function sendChanges(
-  requests: BulkRequest[],
-  onprogress?: (saved: number) => void,
+export async function sendChange(
+  ids: string[],
+  change: BulkChange,
+  onprogress: (saved: number) => void,
 ): Promise<void> {
   let saved = 0;
-  for (const { ids, change } of requests) {
-    for (let from = 0; from < ids.length; from += maxIds) {
-      const body = { ids: ids.slice(from, from + maxIds), ...change };
-      try {
-        await answer(api.PATCH('/api/v1/trades', { body }));
-      } catch (fault) {
-        const error = explainMissing(asApiError(fault));
-        throw saved > 0 ? new PartlySaved(saved, error) : error;
-      }
-      saved += body.ids.length;
-      onprogress?.(saved);
+  while (saved < ids.length) {
+    const body = { ids: ids.slice(saved, saved + maxIds), ...change };
+    try {
+      await answer(api.PATCH('/api/v1/trades', { body }));
+    } catch (fault) {
+      const error = explainMissing(asApiError(fault));
+      throw saved > 0 ? new PartlySaved(saved, error) : error;
     }
+    saved += body.ids.length;
+    onprogress(saved);
   }
 }
 
@@ -78,40 +72,6 @@ export function applyChange(trade: Trade, change: BulkChange, tags: Tag[], now: 
     trade_quality: change.set?.trade_quality === undefined ? trade.trade_quality : change.set.trade_quality,
     emotional_state: change.set?.emotional_state ?? trade.emotional_state,
   };
-}
-
-/** Returns the requests that undo a change, for trades as they were before it. */
-export function undoChange(trades: Trade[], change: BulkChange): BulkRequest[] {
-  const groups = new Map<string, BulkRequest>();
-  for (const trade of trades) {
-    const undo: BulkChange = {
-      ...field('add_tag_ids', shared(change.remove_tag_ids, trade.tag_ids)),
-      ...field('remove_tag_ids', missing(change.add_tag_ids, trade.tag_ids)),
-      ...field('add_setup_ids', shared(change.remove_setup_ids, trade.setup_ids)),
-      ...field('remove_setup_ids', missing(change.add_setup_ids, trade.setup_ids)),
-      ...undoSet(trade, change.set ?? {}),
-    };
-    const key = JSON.stringify(undo);
-    if (key === '{}') continue;
-    const group = groups.get(key) ?? { ids: [], change: undo };
-    group.ids.push(trade.id);
-    groups.set(key, group);
-  }
-  return [...groups.values()];
-}
-
-/** Returns the change that sets what a trade had before. */
-function undoSet(trade: Trade, set: NonNullable<BulkChange['set']>): BulkRequest['change'] {
-  const before = {
-    ...(set.reviewed && trade.reviewed_at === null ? { reviewed: false } : {}),
-    ...(set.trade_quality !== undefined && set.trade_quality !== trade.trade_quality
-      ? { trade_quality: trade.trade_quality }
-      : {}),
-    ...(set.emotional_state !== undefined && set.emotional_state !== trade.emotional_state
-      ? { emotional_state: trade.emotional_state }
-      : {}),
-  };
-  return Object.keys(before).length > 0 ? { set: before } : {};
 }
 
 /** Returns a trade as it will be when its pending annotations are saved. */
@@ -140,11 +100,4 @@ function mergeRules(rules: Trade['rules'], changes: Annotations['rules']): Trade
 
 function replaceIds(ids: string[], removed: string[] = [], added: string[] = []): string[] {
   return [...new Set([...ids.filter((id) => !removed.includes(id)), ...added])];
-}
-
-const shared = (ids: string[] = [], others: string[]) => ids.filter((id) => others.includes(id));
-const missing = (ids: string[] = [], others: string[]) => ids.filter((id) => !others.includes(id));
-
-function field(name: keyof BulkChange, ids: string[]): BulkChange {
-  return ids.length > 0 ? { [name]: ids } : {};
 }

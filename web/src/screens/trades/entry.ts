@@ -247,7 +247,6 @@ export function previewBody(values: Entry, account: string) {
 
 export interface SavedEntry {
   trade: string; // the entered trade
-  fills: string[]; // the added fills
   isDuplicate: boolean; // a fill was already stored
   warnings: string[];
 }
@@ -259,7 +258,6 @@ export function summarizeEntry(trades: Schemas['WrittenTrade'][]): SavedEntry {
   const entered = trades.reduce((best, t) => (added(t) >= added(best) ? t : best));
   return {
     trade: entered.id,
-    fills: [...new Set(trades.flatMap((t) => t.added_execution_ids))],
     isDuplicate: trades.some((t) => (t.deduped ?? 0) > 0),
     warnings: [...new Set(trades.flatMap((t) => t.warnings ?? []))],
   };
@@ -267,8 +265,4 @@ export function summarizeEntry(trades: Schemas['WrittenTrade'][]): SavedEntry {
 
 export async function saveEntry(values: Entry, account: string): Promise<SavedEntry> {
   return summarizeEntry(await answer(api.POST('/api/v1/trades', { body: entryBody(values, account) })));
-}
-
-export async function deleteFills(ids: string[]): Promise<void> {
-  for (const id of ids) await answer(api.DELETE('/api/v1/executions/{id}', { params: { path: { id } } }));
 }

@@ -5,6 +5,7 @@
 // full length from the start.
 
 import { answer, api, type Schemas } from '../../lib/api/client';
+import { nextCursor } from '../../lib/api/paging';
 import { asApiError, errorOf, type ApiError } from '../../lib/api/errors';
 import type { Scope } from '../../lib/filter/filter';
 import type { Sorting } from './order';
@@ -47,12 +48,6 @@ function shortenNotes(trade: Trade): Trade {
   return trade.notes.length > maxNotesLength
     ? { ...trade, notes: trade.notes.slice(0, maxNotesLength) }
     : trade;
-}
-
-/** Returns the cursor of the next page from a Link header, or null on the last page. */
-export function nextCursor(link: string | null): string | null {
-  const address = link?.match(/<([^>]+)>;\s*rel="next"/)?.[1];
-  return address ? new URL(address, location.origin).searchParams.get('cursor') : null;
 }
 
 export class TradeList {

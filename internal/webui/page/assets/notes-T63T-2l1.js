@@ -1,5 +1,0 @@
-import{vt as e}from"./base-BJGx0mrO.js";var t=[{value:`note`,label:`Note`},{value:`daily_log`,label:`Daily log`},{value:`weekly_review`,label:`Weekly review`}];function n(e){return t.find(t=>t.value===e)?.label??e}var r={note:``,daily_log:`**Plan.** 
-
-- [ ] 
-
-**Result.** `,weekly_review:e};function i(e){return(e.body||e.symbols.map(e=>`${e.symbol}: ${e.body}`).join(`, `)).replace(/^\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s*)?/gm,``).replace(/[#*_`>~]+/g,``).replace(/\s+/g,` `).trim().slice(0,160)}function a(e,t){let n=[e.title,e.body,...e.symbols.flatMap(e=>[e.symbol,e.body])].join(` `).toLowerCase();return t.toLowerCase().split(/\s+/).every(e=>n.includes(e))}function o(e){let t=e.body.match(/^\s*[-*+]\s+\[[ xX]\]/gm)??[];return t.length===0?``:`${t.filter(e=>/x/i.test(e)).length} of ${t.length} done`}export{t as a,n as i,a as n,o,r,i as t};

@@ -1,1 +1,0 @@
-var e=`Monthly review`,t=e=>e.type===`weekly_review`&&e.title.startsWith(`Monthly review`);export{e as n,t};
