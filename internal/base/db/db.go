@@ -274,11 +274,19 @@ func (d *DB) finishWith(ctx context.Context, repeated bool, fn func(*Tx) error) 
 		if err := fn(tx); err != nil {
 			return err
 		}
-		if tx.attached == nil || d.beforeCommit == nil || tx.failed != nil {
-			return nil
-		}
-		return d.beforeCommit(ctx, tx)
+		return d.Finish(ctx, tx)
 	}
+}
+
+// Finish calls the function of BeforeCommit now, for a transaction whose last statement
+// must be another one.
+func (d *DB) Finish(ctx context.Context, tx *Tx) error {
+	if tx.attached == nil || d.beforeCommit == nil || tx.failed != nil {
+		return nil
+	}
+	err := d.beforeCommit(ctx, tx)
+	tx.attached = nil
+	return err
 }
 
 // updateAgain runs a writing transaction until it succeeds or must not run again.

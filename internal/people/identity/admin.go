@@ -157,6 +157,9 @@ func (s *Service) DeleteUser(
 		if err := s.record(ctx, tx, caller, client, ActionUserDelete, string(id)); err != nil {
 			return err
 		}
+		if err := s.db.Finish(ctx, tx); err != nil {
+			return err
+		}
 		return deleteUser(ctx, tx, caller, user.ID)
 	})
 }

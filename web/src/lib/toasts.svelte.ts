@@ -28,7 +28,10 @@ class Toasts {
     };
   }
 
+  /** Shows a success. Only the newest one offers its action; older changes are undone in the history. */
   done(text: string, action?: () => Promise<void>, label = 'Undo'): void {
+    if (action)
+      this.shown = this.shown.map((t) => (t.kind === 'done' && t.action ? { ...t, action: undefined } : t));
     this.show({ kind: 'done', text, action, label }, action ? 10_000 : 4_000);
   }
 

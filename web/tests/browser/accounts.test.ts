@@ -34,7 +34,7 @@ test('an account is created, edited, paid into, and deleted after its name is ty
   await page.getByRole('cell', { name: canary }).click();
   await dialog.getByRole('button', { name: 'Delete' }).click();
   await expect(page.getByText('No cash transactions yet')).toBeVisible();
-  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.locator('.toaster').getByRole('button', { name: 'Undo' }).click();
   await expect(page.getByRole('cell', { name: '−$150.00' })).toBeVisible();
 
   await page.getByRole('button', { name: 'Add', exact: true }).last().click();

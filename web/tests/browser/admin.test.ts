@@ -45,7 +45,8 @@ test('a user is promoted, demoted, given a password and deleted', async ({ page,
   await change.click();
   await page.getByRole('menuitem', { name: 'Make owner' }).click();
   await expect(page.getByText('Owner', { exact: true })).toHaveCount(2);
-  await page.getByRole('button', { name: 'Undo' }).click();
+  await change.click();
+  await page.getByRole('menuitem', { name: 'Remove owner role' }).click();
   await expect(page.getByText('Owner', { exact: true })).toHaveCount(1);
 
   await change.click();

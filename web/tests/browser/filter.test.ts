@@ -230,7 +230,7 @@ test('views are saved, changed, pinned, reordered and deleted', async ({
   await page.getByRole('button', { name: 'Rename', exact: true }).click();
   await dialog.getByRole('button', { name: 'Delete Friday losers' }).click();
   await expect(dialog.getByRole('listitem')).toHaveCount(1);
-  await dialog.getByRole('button', { name: 'Undo' }).click();
+  await dialog.locator('.toaster').getByRole('button', { name: 'Undo' }).click();
   await expect(dialog.getByRole('listitem')).toHaveText(['Friday losers', 'Micros']);
   await page.keyboard.press('Escape');
   await expect(sidebar.getByRole('link', { name: 'Friday losers' })).toBeVisible();
