@@ -17,7 +17,7 @@ test('screens that could not be loaded appear when the connection returns', asyn
 }) => {
   await trade(api, await mainAccount(api), 'AAPL', '2026-03-02', 10, 11);
   await signIn('/');
-  await expect(page.getByText('Net P&L').first()).toBeVisible();
+  await expect(page.getByText('Profit factor').first()).toBeVisible();
   const open = (name: string) => page.getByRole('link', { name, exact: true }).click();
   const screens: [string, string][] = [
     ['Reports', 'Profit factor'],
@@ -38,7 +38,7 @@ test('screens that could not be loaded appear when the connection returns', asyn
 
   // A screen whose script is loaded shows old data, which is better than none.
   await open('Today');
-  await expect(page.getByText('Net P&L').first()).toBeVisible();
+  await expect(page.getByText('Profit factor').first()).toBeVisible();
   await context.setOffline(true);
   await open('Trades');
   await expect(page.getByText('AAPL').first()).toBeVisible();

@@ -43,6 +43,6 @@ test('on a phone the chart fits, is dragged with a finger and replayed', async (
   await expect(page.getByRole('heading', { name: 'Add prices' })).toBeVisible();
   await expect(page.getByRole('heading', { name: 'Series' })).toHaveCount(0);
   release();
-  await expect(page.getByText('History')).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'History' })).toBeVisible();
   await expectFitsPhone(page, 'prices');
 });

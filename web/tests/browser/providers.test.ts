@@ -111,7 +111,7 @@ test.describe('with outbound requests', () => {
 test('without outbound requests a user adds files or asks the operator', async ({ page, signIn }) => {
   await signIn('/prices');
   const card = cardOf(page);
-  await expect(card.getByText(/the person who runs this server sets SVC_OUTBOUND=true/)).toBeVisible();
+  await expect(card.getByText(/the person who\s+runs this server sets\s+SVC_OUTBOUND=true/)).toBeVisible();
   await expect(card.getByRole('button')).toHaveCount(0);
 });
 

@@ -115,7 +115,7 @@ test('cards are pinned, arranged with mouse and keyboard, hidden and reset', asy
   await trade(api, await mainAccount(api), 'MSFT', '2026-01-12', 50, 52);
   await api('PATCH', '/me/preferences', { 'today.cards': ['gone', 'month', 'routine', 'review'] });
   await signIn('/reports/time');
-  await page.getByRole('button', { name: 'Menu of Results by weekday' }).click();
+  await page.getByRole('button', { name: 'Menu of Results by weekday', exact: true }).click();
   await page.getByRole('menuitem', { name: 'Pin to Today' }).click();
   await expect(page.getByText('Pinned to Today.')).toBeVisible();
 

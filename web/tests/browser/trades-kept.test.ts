@@ -14,7 +14,7 @@ test('annotations survive a second import of the same fills', async ({ page, api
   await signIn('/trades');
   await page.getByRole('link', { name: 'SYM1' }).click();
   const drawer = page.getByRole('dialog', { name: 'SYM1 long' });
-  await expect(drawer.getByRole('link', { name: 'fills.csv' })).toBeVisible();
+  await expect(drawer.getByRole('button', { name: 'from fills.csv' })).toBeVisible();
   await drawer.getByRole('textbox', { name: 'Notes' }).fill('Still here.');
   const saved = page.waitForResponse((r) => r.request().method() === 'PATCH');
   await page.keyboard.press('Escape'); // closing the drawer saves the notes
