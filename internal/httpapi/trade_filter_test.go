@@ -150,7 +150,7 @@ func (j *filteredJournal) filterValues() map[string][]string {
 		"exit_efficiency_min": {"0"}, "exit_efficiency_max": {"1"}, "atr_pct_min": {"0"}, "atr_pct_max": {"9"}, "gap_pct_min": {"-9"}, "gap_pct_max": {"9"},
 		"relative_volume_min": {"0"}, "relative_volume_max": {"9"}, "opening_range_min": {"-9"}, "opening_range_max": {"9"},
 		"has_r": {"true", "false"}, "hold_min": {"60", "0.000001"}, "hold_max": {"1800", "777600"}, "weekday": {"1,2,3", "0", "5"}, "hour": {"0,1,2,3,4,5,6,7,8,9,10,11", "15"},
-		"after_losses": {"1", "2"}, "after_wins": {"1"}, "nth_of_day_min": {"1", "2"}, "nth_of_day_max": {"1", "3"},
+		"after_losses": {"1", "2"}, "after_wins": {"1"}, "nth_of_day_min": {"1", "2"}, "nth_of_day_max": {"2", "3"},
 		"session": {"rth,premarket", "overnight"}, "filter_tz": {"Asia/Tokyo", "America/New_York"}, "setup_id": {j.setups[0], j.setups[0] + "," + j.setups[1]},
 		"setup_mode": {"any", "all", "none"}, "tag_id": {j.tags[0], j.tags[1] + "," + j.tags[2]}, "tag_mode": {"any", "all", "none"}, "mistake": {"true", "false"},
 		"trade_quality": {"1,2", "5"}, "emotional_state": {"CALM", "Fomo,calm"}, "reviewed": {"true", "false"}, "has_note": {"true", "false"},
