@@ -21,14 +21,50 @@ const (
 )
 
 // CheckGrowth fails the test if run(2*n) takes more than 2.6 times run(n)'s processor
-// time. It measures the whole process, so the test must not be parallel.
+// time. A failure is confirmed with four times as much work, because short times depend on
+// when the collector runs. It measures the whole process, so the test must not be parallel.
 func CheckGrowth(t testing.TB, n int, run func(n int)) {
 	t.Helper()
-	run(n / 4) // prepares statements and fills caches
+	checkGrowth(t, n, func(n int) func() { return func() { run(n) } })
+}
+
+// CheckReadGrowth is [CheckGrowth] for reading content with n parts, made by build.
+func CheckReadGrowth(t testing.TB, n int, build func(n int) []byte, read func(content []byte) error) {
+	t.Helper()
+	// Otherwise one more collection decides whether little content takes long.
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	prepare := func(n int) func() {
+		content := build(n)
+		return func() {
+			if err := read(content); err != nil {
+				t.Errorf("%d parts: %v", n, err)
+			}
+		}
+	}
+	// After this run, the heap has its size.
+	if measureProcessor(t, prepare(2*n)) < minProcessor {
+		return
+	}
+	checkGrowth(t, n, prepare)
+}
+
+func checkGrowth(t testing.TB, n int, prepare func(n int) (run func())) {
+	t.Helper()
+	trial := &growthTrial{TB: t}
+	compareSizes(trial, n, prepare)
+	if trial.hasFailed {
+		compareSizes(t, 4*n, prepare)
+	}
+}
+
+func compareSizes(t testing.TB, n int, prepare func(n int) (run func())) {
+	t.Helper()
+	prepare(n / 4)() // prepares statements and fills caches
+	runs := [2]func(){prepare(n), prepare(2 * n)}
 	least := [2]time.Duration{math.MaxInt64, math.MaxInt64}
 	for range growthRounds {
-		for i, size := range [2]int{n, 2 * n} {
-			least[i] = min(least[i], measureProcessor(t, func() { run(size) }))
+		for i, run := range runs {
+			least[i] = min(least[i], measureProcessor(t, run))
 		}
 		if least[1] < minProcessor || float64(least[1]) <= maxGrowth*float64(least[0]) {
 			return
@@ -36,35 +72,6 @@ func CheckGrowth(t testing.TB, n int, run func(n int)) {
 	}
 	t.Errorf("processor time grows from %s for %d to %s for %d, which is more than %.1f times",
 		least[0], n, least[1], 2*n, maxGrowth)
-}
-
-// CheckReadGrowth is [CheckGrowth] for reading content with n parts, made by build. A
-// failure with little content is confirmed with four times as much, because its times are
-// short.
-func CheckReadGrowth(t testing.TB, n int, build func(n int) []byte, read func(content []byte) error) {
-	t.Helper()
-	// Otherwise one more collection decides whether little content takes long.
-	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	check := func(t testing.TB, n int) {
-		t.Helper()
-		content := map[int][]byte{2 * n: build(2 * n)}
-		run := func(n int) {
-			if err := read(content[n]); err != nil {
-				t.Errorf("%d parts: %v", n, err)
-			}
-		}
-		// After this run, the heap has its size.
-		if measureProcessor(t, func() { run(2 * n) }) < minProcessor {
-			return
-		}
-		content[n/4], content[n] = build(n/4), build(n)
-		CheckGrowth(t, n, run)
-	}
-	trial := &growthTrial{TB: t}
-	check(trial, n)
-	if trial.hasFailed {
-		check(t, 4*n)
-	}
 }
 
 // growthTrial is a test whose failure is not reported.

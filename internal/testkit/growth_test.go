@@ -29,7 +29,7 @@ func TestGrowthIsMeasured(t *testing.T) { // not parallel: it measures the proce
 	} {
 		r := &quietTest{TB: t}
 		for range c.attempts {
-			testkit.CheckGrowth(r, 10_000, func(n int) {
+			testkit.CheckGrowth(r, 6_000, func(n int) {
 				var list []int
 				for i := range n {
 					if !c.contains(list, i) {
