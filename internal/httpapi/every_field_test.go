@@ -420,7 +420,7 @@ func jsonText(value any) string {
 	return string(text)
 }
 
-// isEmptyText reports whether a JSON value is none.
+// isEmptyText reports whether a JSON value is empty or null.
 func isEmptyText(text string) bool {
 	return slices.Contains([]string{"", "null", `""`, "[]", "{}", "0", "false"}, text)
 }

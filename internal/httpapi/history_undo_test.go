@@ -26,6 +26,7 @@ func TestUndo(t *testing.T) {
 
 		deleted := d.delete("/tags/" + tag).want(http.StatusNoContent).changeOf()
 		undo := d.post("/history/"+deleted+"/undo", nil).want(http.StatusOK)
+		undo.is("id", `"`+undo.changeOf()+`"`)
 		undo.is("action", `"undo"`).is("undoes", `"`+deleted+`"`).is("undoable", "true")
 		d.get("/trades/"+trade).is("tag_ids.0", `"`+tag+`"`)
 		d.get("/history/"+deleted).is("undone_by", `"`+undo.text("id")+`"`).is("not_undoable", `"already_undone"`)

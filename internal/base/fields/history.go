@@ -134,7 +134,7 @@ func (f Field[R]) Set(record *R, value jsontext.Value) error {
 	return nil
 }
 
-// setJSON returns a function that sets a value to the one in a JSON text; null is none.
+// setJSON returns a function that sets a value to the one in a JSON text. Null clears it.
 func setJSON[R, T any](at func(*R) *T) func(*R, jsontext.Value) error {
 	return func(r *R, value jsontext.Value) error {
 		var read T

@@ -23,7 +23,7 @@ func actorOf(ctx context.Context) Actor {
 
 // Outcome receives the id of the change that a request leaves.
 type Outcome struct {
-	// Change is empty if there is none.
+	// Change is empty if no write changed anything.
 	Change journal.ChangeID
 	// Count is how many changes were left.
 	Count int
@@ -31,8 +31,12 @@ type Outcome struct {
 
 type outcomeKey struct{}
 
-// WithOutcome returns a context whose writes store their change's id in the outcome.
+// WithOutcome returns a context whose writes store their change's id in the outcome. A
+// context that has one already keeps it.
 func WithOutcome(ctx context.Context) (context.Context, *Outcome) {
+	if outcome := outcomeOf(ctx); outcome != nil {
+		return ctx, outcome
+	}
 	outcome := &Outcome{}
 	return context.WithValue(ctx, outcomeKey{}, outcome), outcome
 }

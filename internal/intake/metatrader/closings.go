@@ -129,7 +129,7 @@ func (p *position) awaits() bool {
 	return slices.ContainsFunc(p.closings, func(c *closing) bool { return c.left().Sign() > 0 })
 }
 
-// dealClosing returns a deal as a closing, even if it is none.
+// dealClosing returns a deal as a closing, even if it closes nothing.
 func dealClosing(w *statement.Row) *closing {
 	return &closing{at: w.Text("Time"), price: w.Required("Price"), volume: w.Required("Volume"), profit: w.Decimal("Profit")}
 }

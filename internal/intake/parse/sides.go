@@ -38,8 +38,8 @@ func findSide(key string) (side matching.Side, effect Effect, ok bool) {
 const mostSideWords = 4
 
 // LeadingSide reads the side at the start of a longer text: "Sold Short 25 GOOG", "Kauf
-// Xetra". The longest side counts; weakSideWords do not, and "Buy/Sell" is none. Japanese
-// and Chinese have no blanks after a word.
+// Xetra". The longest side counts; weakSideWords do not, and "Buy/Sell" is no side.
+// Japanese and Chinese have no blanks after a word.
 func LeadingSide(text string) (side matching.Side, effect Effect, ok bool) {
 	key := sideKey(text)
 	if key == "" {

@@ -39,8 +39,8 @@ func (c *client) commitBars(ctx context.Context, up upload) (p barPreview, err e
 	return p, err
 }
 
-// sendBars imports a price bar file. isBars is false if it is none, or if the server or
-// the token does not take any.
+// sendBars imports a price bar file. isBars is false if the file has no price bars, or
+// if the server or the token does not take any.
 func (i *importer) sendBars(ctx context.Context, folder *Folder, path string, content []byte) (v verdict, isBars bool, err error) {
 	up := upload{name: filepath.Base(path), content: content, fields: map[string]string{}}
 	p, err := i.client.previewBars(ctx, up)

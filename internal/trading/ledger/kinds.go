@@ -29,7 +29,7 @@ const inTrades = `(executions.unmatched IS NULL OR executions.unmatched <> execu
 func (f *fill) belongsToNoTrade() bool { return !f.unmatched.IsZero() && f.unmatched.Equal(f.quantity) }
 
 // comparedPrice returns the price by which fills are compared. A removal's is computed
-// from its trade, so it is none of the fill's own values.
+// from its trade, so it does not tell two fills apart.
 func (f *fill) comparedPrice() decimal.Decimal {
 	if f.kind == matching.KindRemoval {
 		return decimal.Zero

@@ -217,7 +217,7 @@ function findHold(words: string[]): { seconds: string; length: number } | null {
   return { seconds: parseHold(`${number}${second}`), length: 2 };
 }
 
-/** Parses an hour such as 14:00 or 2pm. A bare number is none. Returns null for any other text. */
+/** Parses an hour such as 14:00 or 2pm. Returns null for any other text, and for a bare number. */
 function parseHour(text: string): number | null {
   const found = /^(\d{1,2})(?::(\d{2}))?(am|pm)?$/i.exec(text);
   if (!found || Number(found[2] ?? 0) > 0) return null; // hours only
