@@ -80,7 +80,8 @@ func (f *Folder) scan(visit func(path string, info fs.FileInfo)) (dirs []string,
 var errNotRegular = errors.New("not a regular file")
 
 // statFile returns a regular file's attributes. A link is refused: otherwise
-// whoever may write into the folder could have any file read that this program may read.
+// a user with the right to write into the folder could have any file read that this
+// program may read.
 func statFile(path string) (fs.FileInfo, error) {
 	info, err := statUnlinked(path)
 	if err == nil && !info.Mode().IsRegular() {
