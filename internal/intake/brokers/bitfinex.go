@@ -10,6 +10,6 @@ var bitfinexTrades = statement.Preset{
 	Broker: "Bitfinex", Export: "trades", Evidence: statement.Documented, Format: statement.Executions, Zone: utc, NewestFirst: true,
 	Header: statement.Cols("#;PAIR;AMOUNT;PRICE;FEE;FEE CURRENCY;DATE;ORDER ID"), Order: parse.DayFirst, Costs: statement.CostsNegative,
 	Layout: &statement.Layout{
-		Coins: true, Symbol: "PAIR", Quantity: "AMOUNT", Price: "PRICE", Fees: "FEE", FeesCurrency: "FEE CURRENCY", Time: "DATE", ID: "#",
+		Coins: true, Symbol: "PAIR", Quantity: "AMOUNT", Price: "PRICE", Fees: "FEE", FeesCurrency: "FEE CURRENCY", Time: "DATE", ID: "#", Order: "ORDER ID",
 	},
 }

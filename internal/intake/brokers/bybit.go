@@ -65,7 +65,7 @@ var bybitSpot = statement.Preset{
 		Coins: true, Orders: true, Symbol: "Spot Pairs", Namer: nameBybitPair, Side: "Direction", Quantity: "Filled Quantity", Price: "Filled Price",
 		Time: "{@day} {@clock}|Timestamp…", Fees: "ExecFeeV2|Fees", FeesCurrency: "feeCoin|@coin", ID: "Transaction ID",
 		Parse:   []statement.Pattern{{In: "Timestamp…", Re: regexp.MustCompile(`^(?P<clock>\d+:\S+) (?P<day>\d+-\d+-\d+)$`)}},
-		Prepare: prepareBybitSpot, Details: map[string]statement.Col{"order_id": "Order No."},
+		Prepare: prepareBybitSpot, Order: "Order No.",
 	},
 }
 
@@ -92,7 +92,7 @@ var bybitTrades = statement.Preset{
 	Costs:  statement.CostsPositive,
 	Layout: &statement.Layout{
 		Coins: true, Key: "Contracts", Kind: "Filled Type", Symbol: "Contracts", Namer: nameBybitContract, Side: "Direction",
-		Time: "Transaction Time…|Trade Time…", Quantity: "Filled Qty", Price: "Filled Price", Fees: "Fees Paid", ID: "Trasaction ID|Transaction ID",
+		Time: "Transaction Time…|Trade Time…", Quantity: "Filled Qty", Price: "Filled Price", Fees: "Fees Paid", ID: "Trasaction ID|Transaction ID", Order: "Order No.",
 		CashAmount: "=0", CashFees: statement.CashFeesSubtracted, Currency: "@coin", Note: "funding {Contracts}",
 		Parse: []statement.Pattern{
 			{In: "Contracts", Re: regexp.MustCompile(`(?i)^(?P<coin>\w+)USD$`)},

@@ -13,7 +13,7 @@ var exanteTrades = statement.Preset{
 	Header: statement.Cols("Time;Account ID;Side;Symbol ID;ISIN;Type;Price;Currency;Quantity;Commission;Commission Currency;Order Id;Order pos"),
 	Layout: &statement.Layout{
 		Side: "Side", Symbol: "Symbol ID", Namer: nameExante, Type: "Type", Time: "Time", Quantity: "Quantity", Price: "Price", Commission: "Commission",
-		Currency: "Currency", ID: "Unique Transaction Identifier (UTI)",
+		Currency: "Currency", ID: "Unique Transaction Identifier (UTI)", Order: "Order Id",
 	},
 }
 

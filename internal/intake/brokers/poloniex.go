@@ -14,7 +14,7 @@ var poloniexTrades = statement.Preset{
 	Layout: &statement.Layout{
 		Coins: true, Symbol: "Market", Side: "Type", Time: "Date", Quantity: "Amount", Price: "Price", Fees: "@fee", FeesCurrency: "@coin",
 		Prepare: preparePoloniex, Only: []statement.Condition{{Col: "Category", Words: "exchange|margin trade", Reason: "not a trade of the exchange"}},
-		Details: map[string]statement.Col{"order_id": "Order Number"},
+		Order: "Order Number",
 	},
 }
 

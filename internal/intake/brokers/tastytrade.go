@@ -35,7 +35,7 @@ var tastytradeLayout = s.Layout{
 	Key: tastytradeType, Kind: "@kind|" + tastytradeWord, Words: tastytradeWords, Side: "@side", Symbol: "Symbol", Namer: nameTastytrade,
 	Type: "Instrument Type", Right: "Call or Put|Call/Put", Strike: "Strike Price|Strike", Expiry: "Expiration Date", Multiplier: "Multiplier",
 	Time: "Date|Date/Time", Quantity: "@quantity", Price: "@price", Amount: "@total", CashAmount: "Total|" + tastytradeValue,
-	Commission: "Commissions", Fees: "Fees", Currency: "@currency", Note: "Description", Prepare: prepareTastytrade, Adjust: adjustTastytrade,
+	Commission: "Commissions", Fees: "Fees", Currency: "@currency", Note: "Description", Order: "Order #", Prepare: prepareTastytrade, Adjust: adjustTastytrade,
 }
 
 var tastytradeWords = []s.Word{

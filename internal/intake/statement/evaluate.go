@@ -500,10 +500,18 @@ func (lr *layoutReader) readDetails(w *Row, t *tradeRow) {
 	if name := strings.TrimSpace(w.Text(l.Name)); name != "" && !strings.EqualFold(name, t.Symbol) {
 		t.AddDetail("name", name)
 	}
+	t.SetOrder(w.Text(l.Order))
 	for key, col := range l.Details {
 		if text := strings.TrimSpace(w.Text(col)); text != "" {
 			t.AddDetail(key, text)
 		}
+	}
+}
+
+// SetOrder keeps the id of the order that a fill belongs to.
+func (f *Fill) SetOrder(id string) {
+	if id = strings.TrimSpace(id); id != "" {
+		f.AddDetail("order_id", id)
 	}
 }
 

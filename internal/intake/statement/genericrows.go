@@ -40,6 +40,7 @@ func (r *mappedReader) readExecution(w *Row) {
 	r.chargeCoins(w, f)
 	r.readAmount(w, f)
 	f.ID = w.Text(r.layout.ID)
+	f.SetOrder(w.Text(r.layout.Order))
 	for _, result := range r.results {
 		f.hasResult = f.hasResult || f.statesResult(w.peek(result))
 	}

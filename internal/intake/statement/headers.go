@@ -31,6 +31,7 @@ const (
 	TargetExpiry         Target = "expiry"
 	TargetMultiplier     Target = "multiplier"
 	TargetExternalID     Target = "external_id"
+	TargetOrderID        Target = "order_id"
 	TargetCurrency       Target = "currency"
 )
 
@@ -67,7 +68,7 @@ func Targets() []Target {
 	return append([]Target{
 		TargetSymbol, TargetSide, TargetQuantity, TargetPrice, TargetExecutedAt, TargetDate, TargetTime,
 		TargetFees, TargetCommission, TargetSwap,
-		TargetInstrumentType, TargetOptionRight, TargetStrike, TargetExpiry, TargetMultiplier, TargetExternalID, TargetCurrency,
+		TargetInstrumentType, TargetOptionRight, TargetStrike, TargetExpiry, TargetMultiplier, TargetExternalID, TargetOrderID, TargetCurrency,
 		TargetOpenTime, TargetOpenDate, TargetOpenPrice, TargetCloseTime, TargetCloseDate, TargetClosePrice,
 		TargetPnL, TargetNetPnL, TargetTags, TargetSetup, TargetNotes, TargetInitialRisk, TargetStopPrice, TargetTargetPrice, TargetLastStop,
 		TargetStatus, TargetAccount, TargetMAE, TargetMFE, TargetConfidence, TargetEmotionalState, TargetTradeQuality, TargetReviewedAt,

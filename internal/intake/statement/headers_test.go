@@ -44,6 +44,7 @@ func TestSuggestTarget(t *testing.T) {
 		statement.TargetCloseTime:  "Close Time|Closing time (UTC-4)|ExitedAt|Exit time|Heure de clôture|Fechamento",
 		statement.TargetOpenPrice:  "Entry Price|Open price|openPrice|Entry|Open Rate|Prix d'entrée",
 		statement.TargetClosePrice: "Exit Price|Close price|closePrice|Exit|Closing price|Prix de sortie",
+		statement.TargetOrderID:    "Order ID|Order #|orderId",
 		statement.TargetExternalID: "Trade ID|trade_id|Exec ID|Fill ID|IBExecID|Deal|Transaction ID", statement.TargetCurrency: "Currency|Währung|Divisa|Currency (Price / share)",
 		statement.TargetStopPrice: "S / L|S/L|SL|Stop|stop_price|決済逆指値(S/L)", statement.TargetTargetPrice: "T / P|TP|Target|target_price",
 		statement.TargetNotes: "Notes|Comment|Kommentar|コメント", statement.TargetSetup: "Setup|Setups|Strategy|Stratégie", statement.TargetInstrumentType: "Instrument Type|asset_class|SecurityType|Symbol type", //nolint:misspell // not English, or a broker's own spelling
@@ -63,7 +64,7 @@ func TestSuggestTargetIsSilent(t *testing.T) {
 	t.Parallel()
 	for _, header := range []string{
 		"", " ", "$", "USD", "UTC", "(UTC)", "Gross P&L (%)", "Return %", "PNL%", "Net PnL %", "Gross P&L (t)", "P&L (R)", "Profit (ticks)", "Gross P/L,ticks", "Limit price", "Limit Preis",
-		"Order price", "Settlement Date", "Settle Date", "Value Date", "Order ID", "Order #", "orderId", "Position ID", "Ticket", "ID", "Trade #", "Trade number", "Reference", "Balance", "Balance AUD",
+		"Order price", "Settlement Date", "Settle Date", "Value Date", "Position ID", "Ticket", "ID", "Trade #", "Trade number", "Reference", "Balance", "Balance AUD",
 		"Currency (Result)", "Exchange rate", "Time-in-Force", "TradeDuration", "Placing time", "Name", "Description", "Leverage", "Margin", "_tickSize", "GST", "Price MAE", "Best Exit",
 		strings.Repeat("price ", 100),
 	} {

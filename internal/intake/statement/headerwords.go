@@ -116,6 +116,10 @@ var targetWords = map[Target][]string{
 		"ausführungsnummer", "transaktionsnummer", "id de transaction", "id de transacción", "id transazione", "id da transação",
 		"transactie id", "transaktions id", "約定番号",
 	},
+	TargetOrderID: {
+		"order id", "order no", "order number", "order #", "order ref", "ib order id", "brokerage order id", "auftragsnummer", "ordernummer",
+		"numéro d'ordre", "id de orden", "id ordine", "id da ordem", "注文番号",
+	},
 	TargetCurrency: {
 		"currency", "ccy", "trade currency", "price currency", "currency price/share", "instrument currency", "currency primary",
 		"währung", "handelswährung", "devise", "divisa", "moneda", "moeda", "valuta", "munt", "transaktionsvaluta", "通貨",

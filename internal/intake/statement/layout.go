@@ -93,6 +93,8 @@ type Layout struct {
 
 	ID  Col
 	IDs IDRule
+	// Order is the order id, which an order's fills share.
+	Order Col
 	// Lot keeps positions in one instrument apart. Account names the row's account. Note
 	// is the cash note.
 	Lot, Account, Note Col

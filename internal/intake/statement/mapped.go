@@ -193,7 +193,7 @@ func (l *Layout) columns() map[Target]*Col {
 		TargetTags: &l.Tags, TargetSetup: &l.Setups, TargetNotes: &l.Notes, TargetInitialRisk: &l.Risk, TargetStopPrice: &l.Stop,
 		TargetTargetPrice: &l.Target, TargetLastStop: &l.LastStop, TargetMAE: &l.MAE, TargetMFE: &l.MFE, TargetConfidence: &l.Confidence,
 		TargetEmotionalState: &l.Emotion, TargetTradeQuality: &l.Quality, TargetReviewedAt: &l.Reviewed,
-		TargetMultiplier: &l.Multiplier, TargetExternalID: &l.ID, TargetCurrency: &l.Currency, TargetAccount: &l.Account,
+		TargetMultiplier: &l.Multiplier, TargetExternalID: &l.ID, TargetOrderID: &l.Order, TargetCurrency: &l.Currency, TargetAccount: &l.Account,
 	}
 }
 

@@ -8,8 +8,8 @@ import (
 // plainColumns are the columns of a table with nothing but a fill's usual values: then
 // most rows can be read without looking up expressions. A column is -1 if it is missing.
 type plainColumns struct {
-	symbol, side, quantity, price, time, fees, commission, id int
-	width                                                     int // how many cells have all of them
+	symbol, side, quantity, price, time, fees, commission, id, order int
+	width                                                            int // how many cells have all of them
 }
 
 // findPlainColumns returns the columns for readPlainFill, or nil if a row may have other
@@ -35,6 +35,7 @@ func (r *mappedReader) findPlainColumns(l *Layout) *plainColumns {
 		{&p.price, []Col{l.Price}, true},
 		{&p.time, []Col{l.Time}, true},
 		{&p.id, []Col{l.ID}, false},
+		{&p.order, []Col{l.Order}, false},
 		{&p.fees, r.fees, false},
 		{&p.commission, r.commission, false},
 	} {
@@ -102,6 +103,9 @@ func (r *mappedReader) readPlainFill(w *Row) bool {
 	f.At, f.DateOnly, f.Fees, f.Commission = at.At, at.DateOnly, fees, commission
 	if p.id >= 0 && !parse.Blank(cells[p.id]) {
 		f.ID = cells[p.id]
+	}
+	if p.order >= 0 && !parse.Blank(cells[p.order]) {
+		f.SetOrder(cells[p.order])
 	}
 	w.emitFill(f)
 	return true

@@ -23,6 +23,9 @@ func SuggestMapping(headers []string) map[Target]int {
 	if slices.ContainsFunc(headers, func(h string) bool { return lettersOf(h) == "limitprice" }) {
 		s.drop(TargetStopPrice) // an order's trigger, not a planned stop
 	}
+	if !s.has(TargetOptionRight) && !s.has(TargetStrike) {
+		s.drop(TargetOrderID) // only option legs are found by it, and each fill would be larger
+	}
 	mapping := map[Target]int{}
 	for target, columns := range s.columns {
 		if len(columns) > 0 {

@@ -18,6 +18,7 @@ var targetLabels = map[Target]string{
 	TargetExpiry:         "Expiry",
 	TargetMultiplier:     "Multiplier",
 	TargetExternalID:     "Broker's ID",
+	TargetOrderID:        "Order ID",
 	TargetCurrency:       "Currency",
 	TargetOpenTime:       "Open date and time",
 	TargetOpenDate:       "Open date",

@@ -17,6 +17,7 @@ const (
 	flexPrice         = "TradePrice|Price"
 	flexTime          = "DateTime|Date/Time"
 	flexCommission    = "IBCommission|Commission"
+	flexOrder         = "BrokerageOrderID|IBOrderID|OrderID" // the first is common to a combination's legs
 	flexExecution     = "IBExecID|ExecID|TradeID|TransactionID"
 )
 
@@ -46,6 +47,7 @@ func (l *report) readFlexTrade(w *statement.Row) {
 	}
 	currency := w.Text("CurrencyPrimary|currency")
 	l.noteCurrency(&f, currency)
+	f.SetOrder(w.Text(flexOrder))
 	if l.hasSameCurrency(w, currency) {
 		f.StatedCashFlow = cashFlow(w, f.Type)
 	}

@@ -17,6 +17,7 @@ const hints: Record<string, string> = {
   time: 'If the date has its own column',
   swap: 'Overnight financing',
   external_id: 'The most reliable way to spot duplicates',
+  order_id: 'Shows which option legs were traded together',
   instrument_type: 'Stock, option, future, forex, crypto',
   status: 'Rows that were not filled are skipped',
   account: 'Warns if the file has several',
@@ -70,6 +71,7 @@ export function groupTargets(targets: Schemas['MappingTarget'][]): TargetGroup[]
 const targetNames: Record<string, string> = {
   executed_at: 'Date and time',
   external_id: 'Broker’s ID',
+  order_id: 'Order ID',
   pnl: tradeFields.gross_pnl,
 };
 
