@@ -29,7 +29,7 @@ var testPackages = []string{
 
 // purePackages compute only: they and the packages below them do not import the database.
 var purePackages = []string{
-	"internal/trading/annotations", "internal/trading/instruments", "internal/trading/matching", "internal/trading/tradefilter",
+	"internal/trading/annotations", "internal/trading/instruments", "internal/trading/matching", "internal/trading/strategies", "internal/trading/tradefilter",
 	"internal/intake/tabular", "internal/intake/parse", "internal/intake/statement", "internal/intake/brokers", "internal/intake/metatrader", "internal/intake/connector",
 	"internal/prices/market", "internal/prices/barsource", "internal/figures/analytics", "internal/providers", "internal/base/remote",
 }
