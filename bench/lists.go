@@ -42,6 +42,7 @@ func (s *session) measureLists(ctx context.Context) error {
 		{"page of 50 fills", "/executions?limit=50&" + only},
 		{"trades of one month", "/trades?" + s.monthQuery() + "&" + only},
 		{"one trade with its fills", "/trades/" + id},
+		{"page of 50 changes", "/history?limit=50&" + only},
 	} {
 		call := func(int) reply { return s.client.get(ctx, api+short.path) }
 		if err := s.measureAnswer(ctx, short.name, 100, call); err != nil {

@@ -35,6 +35,8 @@ func targetsOf(engine, operation string) []target {
 		"reversal of 100 fills":                           {{ratio: 2}},
 		"import of the largest file, beside reads":        {{ratio: 2}},
 		"reversal of the largest file":                    {{ratio: 1}},
+		"undo of the reversal of the largest file":        {{ratio: 1.5}},
+		"undo of the deletion of the whole account":       {{ratio: 1.5}},
 		"page of 50 trades, during the import, p99":       {{within: 50 * time.Millisecond}},
 		"list of all trades":                              {{ratio: 2, size: hundredThousand}, {within: 4 * time.Millisecond, size: thousand}},
 		"list of all fills":                               {{ratio: 2, size: hundredThousand}, {within: 6 * time.Millisecond, size: thousand}},
