@@ -18,7 +18,7 @@ func (r *reply) changeOf() string {
 // TestUndo undoes writes over HTTP: what comes back, what is refused and why, and the redo.
 func TestUndo(t *testing.T) {
 	t.Parallel()
-	eachWorld(t, func(t *testing.T, w *world) {
+	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
 		trade := d.roundTrip("AAPL")
 		tag := d.made("/tags", more{"name": "gap"}).text("id")

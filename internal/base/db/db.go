@@ -282,7 +282,7 @@ func (d *DB) finishWith(ctx context.Context, repeated bool, fn func(*Tx) error) 
 // must be another one.
 func (d *DB) Finish(ctx context.Context, tx *Tx) error {
 	if tx.attached == nil || d.beforeCommit == nil || tx.failed != nil {
-		return nil
+		return nil //nolint:nilerr // the failure was returned where it happened
 	}
 	err := d.beforeCommit(ctx, tx)
 	tx.attached = nil

@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -177,7 +178,7 @@ func parseBlock(data []byte) (*Block, error) {
 	decoder := jsontext.NewDecoder(flate.NewReader(bytes.NewReader(data)))
 	for {
 		value, err := decoder.ReadValue()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return block, nil
 		}
 		if err == nil && value.Kind() == '[' {
@@ -228,8 +229,9 @@ func decodeCell(cell jsontext.Value, into *any) error {
 		err := json.Unmarshal(cell, &raw)
 		*into = raw.B
 		return err
+	default:
+		return json.Unmarshal(cell, into)
 	}
-	return json.Unmarshal(cell, into)
 }
 
 func (b *Block) addLine(value jsontext.Value) error {

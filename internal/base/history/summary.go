@@ -16,8 +16,9 @@ func inferAction(objects []Object) Action {
 		return Create
 	case Deleted:
 		return Delete
+	default:
+		return Update
 	}
-	return Update
 }
 
 // summarize returns a sentence about the objects, such as "Deleted 3 fills of AAPL". It
@@ -26,7 +27,8 @@ func summarize(objects []Object) string {
 	first := objects[0]
 	isLike := func(o Object) bool { return o.Type == first.Type && o.Action == first.Action }
 	main := slices.DeleteFunc(slices.Clone(objects), func(o Object) bool { return !isLike(o) })
-	text := verbs[first.Action] + " " + describe(main)
+	var text strings.Builder
+	text.WriteString(verbs[first.Action] + " " + describe(main))
 	others := map[string]int{}
 	var order []string
 	for _, o := range objects {
@@ -43,9 +45,9 @@ func summarize(objects []Object) string {
 		if i == len(order)-1 {
 			link = " and "
 		}
-		text += fmt.Sprintf("%s%s %d %s", link, strings.ToLower(verbs[Updated]), others[kind], noun(kind, others[kind]))
+		fmt.Fprintf(&text, "%s%s %d %s", link, strings.ToLower(verbs[Updated]), others[kind], noun(kind, others[kind]))
 	}
-	return text
+	return text.String()
 }
 
 // describe names some objects with one type.

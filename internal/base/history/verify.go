@@ -44,7 +44,7 @@ func Verify(file io.Reader, head string) (changes int, err error) {
 	}
 	for {
 		text, err := v.readLine()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err == nil {

@@ -29,11 +29,11 @@ func engines() []db.Engine {
 }
 
 // newHistory returns a database with a user and some changes of two accounts.
-func newHistory(t *testing.T, engine db.Engine, days int) (*db.DB, *history.Service, *testkit.Clock) {
+func newHistory(t *testing.T, engine db.Engine) (*db.DB, *history.Service, *testkit.Clock) {
 	t.Helper()
 	d := testkit.Open(t, engine)
 	clock := testkit.NewClock()
-	s := history.New(d, clock.Now, days, func(context.Context, *db.Tx, journal.UserID) (journal.PublicID, error) { return "user-1", nil })
+	s := history.New(d, clock.Now, 30, func(context.Context, *db.Tx, journal.UserID) (journal.PublicID, error) { return "user-1", nil })
 	run(t, d, func(tx *db.Tx) error {
 		_, err := tx.Exec(t.Context(), `INSERT INTO users (number, id, email, email_key, password_hash, is_admin, created_at)
 			VALUES (1, 'user-1', 'a@example.org', 'a@example.org', '', FALSE, 0)`)
@@ -87,7 +87,7 @@ func problems(t *testing.T, s *history.Service) (list []string) {
 func TestExportVerifies(t *testing.T) {
 	t.Parallel()
 	for _, engine := range engines() {
-		d, s, _ := newHistory(t, engine, 30)
+		d, s, _ := newHistory(t, engine)
 		heads, all, err := s.Heads(t.Context(), owner)
 		if err != nil || len(heads) != 3 {
 			t.Fatalf("heads %v, %v", heads, err)
@@ -141,7 +141,7 @@ func isBroken(err error) bool {
 // lines, and cuts it off.
 func TestTamperedExportIsFound(t *testing.T) {
 	t.Parallel()
-	d, s, _ := newHistory(t, db.SQLite, 30)
+	d, s, _ := newHistory(t, db.SQLite)
 	file := export(t, d, s)
 	lines := bytes.SplitAfter(bytes.TrimSuffix(file, []byte("\n")), []byte("\n"))
 	lines[len(lines)-1] = append(lines[len(lines)-1], '\n')
@@ -185,7 +185,7 @@ func TestCheckFindsTampering(t *testing.T) {
 			`UPDATE history_streams SET hash = (SELECT hash FROM history_changes WHERE position = 2), changes = 1, last = 2 WHERE account_id = 'a'`,
 			`UPDATE history_streams SET position = 4 WHERE account_id = ''`,
 		} {
-			d, s, _ := newHistory(t, engine, 30)
+			d, s, _ := newHistory(t, engine)
 			if found := problems(t, s); len(found) > 0 {
 				t.Fatalf("before: %v", found)
 			}
@@ -207,7 +207,7 @@ func TestCheckFindsTampering(t *testing.T) {
 func TestEraseAndExpiry(t *testing.T) {
 	t.Parallel()
 	for _, engine := range engines() {
-		d, s, clock := newHistory(t, engine, 30)
+		d, s, clock := newHistory(t, engine)
 		record(t, d, history.Object{
 			Type: "note", ID: "note-0", Label: "secret", Action: history.Deleted, Fields: []history.Field{history.NewField("body", "text 0", nil)},
 		})
@@ -261,7 +261,7 @@ func newest(t *testing.T, s *history.Service) history.Change {
 func TestConcurrentChangesAreOrdered(t *testing.T) {
 	t.Parallel()
 	for _, engine := range engines() {
-		d, s, _ := newHistory(t, engine, 30)
+		d, s, _ := newHistory(t, engine)
 		const writers, each = 4, 10
 		done := make(chan error)
 		for i := range writers {

@@ -315,7 +315,7 @@ func (h *history[T]) findStreaks() Streaks {
 			afterWin.addResult(h.net[place], inOrder[i])
 		case loss:
 			afterLoss.addResult(h.net[place], inOrder[i])
-		case breakeven:
+		case breakeven, uncounted: // removed trades are not in the history
 		}
 	}
 	out := Streaks{

@@ -295,7 +295,7 @@ func AnalyzeExcursions(s *Selection, zone *time.Location, seed uint64) Excursion
 			winners.add(&e)
 		case loss:
 			losers.add(&e)
-		case breakeven:
+		case breakeven, uncounted:
 		}
 		out.Points = append(out.Points, newExcursionPoint(s, i, net[i].d, &e))
 		if e.MAER.Valid {
@@ -311,7 +311,7 @@ func AnalyzeExcursions(s *Selection, zone *time.Location, seed uint64) Excursion
 			out.WentForBreakeven.count(t.mfe, 1)
 		case loss:
 			out.WentForLoss.count(t.mfe, 1)
-		case win:
+		case win, uncounted:
 		}
 	}
 	for k := range len(AfterExitMinutes) + 1 {

@@ -42,7 +42,11 @@ func newRowState(t *Trade) (r rowState) {
 		is    bool
 		state rowState
 	}{
-		{t.Part, partState}, {t.Open, openState}, {t.Reviewed, reviewedState}, {t.HasNote, noteState}, {t.HasAttachment, attachmentState},
+		{t.Part, partState},
+		{t.Open, openState},
+		{t.Reviewed, reviewedState},
+		{t.HasNote, noteState},
+		{t.HasAttachment, attachmentState},
 		{t.Removed, removedState},
 	} {
 		if flag.is {

@@ -62,7 +62,7 @@ func computeRStats[T number[T]](s *Selection) RStats {
 			won = append(won, rs[k])
 		case loss:
 			lost = append(lost, -rs[k])
-		case breakeven:
+		case breakeven, uncounted:
 		}
 	}
 	out.AvgR, out.AvgWinR, out.AvgLossR = meanR(rs), meanR(won), meanR(lost)

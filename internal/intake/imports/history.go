@@ -70,7 +70,7 @@ func recordDelivery(tx *db.Tx, b *Batch, isNew bool, result Result) {
 func recordReverse(tx *db.Tx, b *Batch, gone ledger.BatchRows) {
 	contains := map[string]int{"execution": gone.Fills, "cash_transaction": gone.Cash}
 	history.Describe(tx, b.UserID, history.Description{
-		Action: history.Reverse, Summary: fmt.Sprintf("Reversed the import of %s", b.label()),
+		Action: history.Reverse, Summary: "Reversed the import of " + b.label(),
 	})
 	history.RecordBundle(tx, b.UserID, b.object(history.Updated, b.Status, Reversed, contains))
 }

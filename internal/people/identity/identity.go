@@ -217,8 +217,9 @@ func (p Principal) Actor() history.Actor {
 		return history.Actor{Kind: history.ByWatch}
 	case CredentialCLI:
 		return history.Actor{Kind: history.ByCLI}
+	default:
+		return history.Actor{Kind: history.BySession, ID: string(p.SessionID)}
 	}
-	return history.Actor{Kind: history.BySession, ID: string(p.SessionID)}
 }
 
 // RequireSession returns an error for callers without an active session. It protects

@@ -237,6 +237,7 @@ func drawKind(t *rapid.T, f *ledger.NewFill) {
 		f.BasisEstimated = rapid.Bool().Draw(t, "estimated")
 	case matching.KindAssignment, matching.KindExercise:
 		f.Price, f.EventID = decimal.Zero, "event 1"
+	default:
 	}
 }
 
