@@ -64,8 +64,14 @@ func NewLimiter(size Rate, clock journal.Clock) *Limiter {
 // Take takes a token for a key. If there is none, it returns an error with the
 // time to wait.
 func (l *Limiter) Take(key string) error {
+	_, err := l.Reserve(key)
+	return err
+}
+
+// Reserve takes a token like Take, and returns a function that gives it back.
+func (l *Limiter) Reserve(key string) (giveBack func(), err error) {
 	if l.size.Burst == 0 {
-		return nil
+		return func() {}, nil
 	}
 	now := l.clock()
 	l.mu.Lock()
@@ -79,10 +85,10 @@ func (l *Limiter) Take(key string) error {
 	reservation := bucket.ReserveN(now, 1)
 	wait := reservation.DelayFrom(now)
 	if wait == 0 {
-		return nil
+		return func() { reservation.CancelAt(now) }, nil
 	}
 	reservation.CancelAt(now)
-	return journal.Limited(wait)
+	return nil, journal.Limited(wait)
 }
 
 // evictBuckets removes the buckets that are full again, which has no effect on their

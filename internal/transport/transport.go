@@ -76,6 +76,13 @@ func withRequest(ctx context.Context, request *Request) context.Context {
 	return context.WithValue(ctx, requestKey{}, request)
 }
 
+// ForkRequest returns a context for a request that the server sends to itself, with its own
+// copy of the information about ctx's request.
+func ForkRequest(ctx context.Context) (context.Context, *Request) {
+	own := *RequestOf(ctx)
+	return withRequest(ctx, &own), &own
+}
+
 // LogWith adds the request id to a logger.
 func LogWith(ctx context.Context, log *slog.Logger) *slog.Logger {
 	return log.With("request_id", RequestOf(ctx).ID)
