@@ -19,6 +19,7 @@ import (
 	"github.com/alecthomas/kong"
 	_ "golang.org/x/crypto/x509roots/fallback" // root certificates for systems without any, such as the container image
 
+	"fillbook/internal/assistants"
 	"fillbook/internal/base/db"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/intake/watch"
@@ -56,6 +57,7 @@ type cli struct {
 	RotateSecret  rotateSecretCommand  `cmd:"" help:"Replace the server secret. Stop the server first."`
 	Healthcheck   healthcheckCommand   `cmd:"" help:"Check that the server on this machine is ready, for containers."`
 	Watch         watchCommand         `cmd:"" help:"Watch folders and import their files into a Fillbook server."`
+	MCP           mcpCommand           `cmd:"" name:"mcp" help:"Connect an assistant on this machine to a Fillbook server."`
 	Demo          demoCommand          `cmd:"" help:"Serve a demo journal of two years from its own data directory."`
 	Version       versionCommand       `cmd:"" help:"Print the version."`
 }
@@ -126,7 +128,7 @@ func report(stderr io.Writer, err error) int {
 	case errors.Is(err, db.ErrDamaged):
 		fmt.Fprintln(stderr, "fillbook: keep the damaged file, and restore your latest backup into an empty data directory with 'fillbook restore'")
 		return exitUsage
-	case errors.Is(err, identity.ErrOtherSecret), errors.Is(err, errCannotStart), errors.Is(err, watch.ErrConfig), errors.Is(err, errNotVerified):
+	case errors.Is(err, identity.ErrOtherSecret), errors.Is(err, errCannotStart), errors.Is(err, watch.ErrConfig), errors.Is(err, assistants.ErrRefused), errors.Is(err, errNotVerified):
 		return exitUsage
 	}
 	return exitFailed

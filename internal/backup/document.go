@@ -237,6 +237,7 @@ type Note struct {
 	NoteValues
 	Account   *int      `json:"account"` // its place in the accounts
 	Trade     *TradeRef `json:"trade"`
+	ByApp     bool      `json:"by_app"`
 	CreatedAt Instant   `json:"created_at"`
 }
 

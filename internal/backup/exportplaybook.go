@@ -56,7 +56,7 @@ func (e *exporter) writeNotes() error {
 }
 
 func (e *exporter) note(n playbook.Note) Note {
-	out := Note{Account: e.place(n.Account), CreatedAt: Instant{n.CreatedAt}}
+	out := Note{Account: e.place(n.Account), ByApp: n.ByApp, CreatedAt: Instant{n.CreatedAt}}
 	fields.Copy(&out.NoteValues, &n.NoteValues, "occurred_at", "account_id", "trade_id")
 	out.OccurredAt = n.OccurredAt.String()
 	if len(n.Symbols) == 0 {

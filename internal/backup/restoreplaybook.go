@@ -215,7 +215,7 @@ func (r *playbookRestorer) newNote(in Note) (playbook.NewNote, error) {
 	if account := r.accountAt(in.Account); account != "" {
 		change.Account = journal.Some(account)
 	}
-	note := playbook.NewNote{NoteChange: change, CreatedAt: in.CreatedAt.instantOr(r.now)}
+	note := playbook.NewNote{NoteChange: change, ByApp: in.ByApp, CreatedAt: in.CreatedAt.instantOr(r.now)}
 	if trade, account := r.tradeAt(in.Trade); trade != "" {
 		note.Trade, note.TradeAccount = journal.Some(trade), account
 	}

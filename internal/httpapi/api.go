@@ -55,6 +55,11 @@ type Options struct {
 	// others wait. 0 means no limit.
 	ImportsAtOnce int
 
+	// Assistants enables the Model Context Protocol. AssistantCalls limits an access
+	// token's tool calls there, AssistantWrites what it stores.
+	Assistants                      bool
+	AssistantCalls, AssistantWrites transport.Rate
+
 	// SpoolDir is the directory for uploads and long answers too large for memory; empty
 	// means the system's temporary directory.
 	SpoolDir string
@@ -79,6 +84,7 @@ type API struct {
 
 	idempotency *transport.Idempotency
 	shareLimit  *transport.Limiter
+	callLimit   *transport.Limiter // tool calls, by token
 	// providerLimit is by user; see providerRate.
 	providerLimit *transport.Limiter
 	failures      struct{ auth, secrets, hooks *transport.FailureLimiter }
@@ -127,6 +133,7 @@ func newAPI(services *installation.Installation, options Options, schemas huma.R
 	a.huma = huma.NewAPI(newConfig(options.Version, schemas), a)
 	a.registerRoutes()
 	a.registerServiceRoutes()
+	a.registerAssistants()
 	a.handler = transport.Chain(http.HandlerFunc(a.route),
 		transport.Observe(options.Log, options.Proxies, options.Metrics),
 		transport.Headers(options.Origins))

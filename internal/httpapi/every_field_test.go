@@ -108,7 +108,7 @@ func TestEveryFieldSurvives(t *testing.T) {
 		}
 		j.followTables(owner)
 		j.followCopy(want)
-	})
+	}, assistantsOn)
 }
 
 // fullJournal is a journal in which every field has a value.
@@ -241,11 +241,11 @@ func (j *fullJournal) fillRecords() {
 		"account_id": j.account, "type": "dividend", "amount": 2.5, "occurred_at": at(60), "note": "quarterly", "trade_id": open,
 	})
 	j.put("/cash-transactions/"+dividend.text("id"), more{"amount": 3.5}).want(http.StatusOK)
-	note := j.made("/notes", more{
-		"type": "daily_log", "occurred_at": at(1), "title": "Monday", "body": "a page", "symbols": []more{{"symbol": "ES", "body": "quiet"}},
+	note := j.assistant("write").call("add_note", more{"body": "a page", "kind": "daily_log"}).done().reply.text("data.note.id")
+	j.patch("/notes/"+note, more{
+		"occurred_at": at(1), "title": "Monday", "body": "another page", "symbols": []more{{"symbol": "ES", "body": "quiet"}},
 		"account_id": j.account, "trade_id": open,
-	})
-	j.patch("/notes/"+note.text("id"), more{"body": "another page"}).want(http.StatusOK)
+	}).want(http.StatusOK)
 	missed := j.made("/missed-trades", more{
 		"account_id": j.account, "setup_id": j.setups[0], "symbol": "CL", "direction": "long", "observed_at": at(2), "entry": -1, "stop": -3,
 		"target": 4, "reason": "away", "outcome": "target", "notes": "too slow",

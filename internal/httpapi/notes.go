@@ -86,7 +86,11 @@ func (a noteAPI) register(api *API) {
 	registerList(api, allowLongAnswer(noteRoute(readJournal, http.MethodGet, "", "listNotes", "List notes, newest first")), a.listNotes)
 	register(api, noteRoute(writeJournal, http.MethodPost, "", "createNote", "Write a note, a daily log or a weekly review"),
 		func(ctx context.Context, in *body[noteFields]) (*body[playbook.Note], error) {
-			created, err := a.playbook.CreateNote(ctx, caller(ctx).UserID, in.Body.change())
+			create := a.playbook.CreateNote
+			if isByAssistant(ctx) {
+				create = a.playbook.CreateNoteByApp
+			}
+			created, err := create(ctx, caller(ctx).UserID, in.Body.change())
 			return answer(created, err)
 		})
 	register(api, noteRoute(readJournal, http.MethodGet, "/{id}", "getNote", "Read a note"),

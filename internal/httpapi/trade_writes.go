@@ -19,6 +19,7 @@ import (
 const (
 	maxNewFills     = 1000
 	maxBulkTradeIDs = 1000
+	maxCreatedTags  = 20
 )
 
 // newTrade is the body for a trade with its fills.
@@ -167,6 +168,7 @@ type bulkAnnotation struct {
 	Set            opt[AnnotationFields]  `json:"set" required:"false" doc:"Annotations to set on every trade, as in PATCH /trades/{id}."`
 	AddTagIDs      opt[[]journal.TagID]   `json:"add_tag_ids" required:"false"`
 	RemoveTagIDs   opt[[]journal.TagID]   `json:"remove_tag_ids" required:"false"`
+	CreateTags     opt[[]string]          `json:"create_tags" required:"false" maxItems:"20" doc:"Names of tags to add to every trade; those that do not exist are created."`
 	AddSetupIDs    opt[[]journal.SetupID] `json:"add_setup_ids" required:"false"`
 	RemoveSetupIDs opt[[]journal.SetupID] `json:"remove_setup_ids" required:"false"`
 }
@@ -186,7 +188,9 @@ func (b bulkAnnotation) change() (playbook.BulkChange, error) {
 		return change, journal.InvalidField("ids", "ids must name at least one trade.")
 	case len(b.IDs) > maxBulkTradeIDs:
 		return change, journal.InvalidField("ids", "ids must name at most %d trades.", maxBulkTradeIDs)
-	case change.IsEmpty():
+	case len(b.CreateTags.Value) > maxCreatedTags:
+		return change, journal.InvalidField("create_tags", "create_tags must have at most %d names.", maxCreatedTags)
+	case change.IsEmpty() && len(b.CreateTags.Value) == 0:
 		return change, journal.InvalidField("set", "There is nothing to change: send set, or tags or setups to add or remove.")
 	}
 	return change, nil
@@ -197,6 +201,8 @@ type bulkReport struct {
 	Updated   int          `json:"updated" doc:"How many trades were changed."`
 	Unchanged int          `json:"unchanged" doc:"How many trades already had these annotations."`
 	Trades    []bulkResult `json:"trades" doc:"Each trade once, in the order of ids."`
+	// CreatedTags is absent unless create_tags is sent.
+	CreatedTags []journal.TagID `json:"created_tag_ids,omitzero" doc:"The tags of create_tags that did not exist."`
 }
 
 type bulkResult struct {
@@ -210,15 +216,24 @@ func (a tradeAPI) annotateTrades(ctx context.Context, in *body[bulkAnnotation]) 
 		return nil, err
 	}
 	var results []playbook.BulkResult
+	var created []journal.TagID
 	err = a.db.Update(ctx, func(tx *db.Tx) (err error) {
 		history.Describe(tx, caller(ctx).UserID, history.Description{Action: history.Bulk})
-		results, err = a.playbook.AnnotateTrades(ctx, tx, caller(ctx).UserID, in.Body.IDs, change)
+		bulk := change
+		if names := in.Body.CreateTags.Value; len(names) > 0 {
+			var tags []journal.TagID
+			if tags, created, err = a.playbook.EnsureTags(ctx, tx, caller(ctx).UserID, names); err != nil {
+				return locateTags(err)
+			}
+			bulk.AddTags = slices.Concat(change.AddTags, tags)
+		}
+		results, err = a.playbook.AnnotateTrades(ctx, tx, caller(ctx).UserID, in.Body.IDs, bulk)
 		return err
 	})
 	if err != nil {
 		return nil, locateInSet(err)
 	}
-	report := bulkReport{Trades: make([]bulkResult, len(results))}
+	report := bulkReport{Trades: make([]bulkResult, len(results)), CreatedTags: created}
 	for i, result := range results {
 		report.Trades[i] = bulkResult{ID: result.Trade, Changed: result.Changed}
 		if result.Changed {
@@ -229,11 +244,20 @@ func (a tradeAPI) annotateTrades(ctx context.Context, in *body[bulkAnnotation]) 
 	return answer(report, nil)
 }
 
+// locateTags names create_tags as the field of a refused tag name.
+func locateTags(err error) error {
+	var refusal *journal.Error
+	if !errors.As(err, &refusal) || refusal.Details["field"] == nil {
+		return err
+	}
+	return journal.InvalidField("create_tags", "create_tags: %s", refusal.Message)
+}
+
 // locateInSet prefixes a refused annotation's name with set. The names of the add and
 // remove lists stay as they are.
 func locateInSet(err error) error {
 	var refusal *journal.Error
-	lists := []any{"add_tag_ids", "remove_tag_ids", "add_setup_ids", "remove_setup_ids"}
+	lists := []any{"create_tags", "add_tag_ids", "remove_tag_ids", "add_setup_ids", "remove_setup_ids"}
 	if errors.As(err, &refusal) && slices.Contains(lists, refusal.Details["field"]) {
 		return err
 	}

@@ -18,7 +18,7 @@ import (
 // imports packages in its own folder and in folders before it. Package cmd/fillbook may
 // import all.
 var folders = []string{
-	"base", "people", "trading", "intake", "prices", "figures", "providers", "backup", "demo", "installation", "transport", "webui", "httpapi",
+	"base", "people", "trading", "intake", "prices", "figures", "providers", "backup", "demo", "installation", "transport", "webui", "assistants", "httpapi",
 }
 
 // testPackages are the packages only tests may import.
@@ -152,6 +152,7 @@ func TestLibrariesHaveOneHome(t *testing.T) {
 		"net/http":                             buildsRequests,
 		"modernc.org/":                         func(from string) bool { return from == "internal/base/db" },
 		"github.com/jackc/":                    func(from string) bool { return from == "internal/base/db" },
+		"github.com/modelcontextprotocol/":     func(from string) bool { return from == "internal/assistants" },
 		"github.com/danielgtaylor/huma/":       func(from string) bool { return from == "internal/httpapi" },
 		"github.com/shopspring/decimal":        func(from string) bool { return from == "internal/base/decimal" },
 		"pgregory.net/rapid":                   forTests,

@@ -32,6 +32,7 @@ var connectingPackages = []string{"net/smtp", "net/rpc", "net/rpc/jsonrpc", "net
 var mayConnect = map[string]string{
 	"internal/base/outbound/outbound.go": "it is the client that checks every request",
 	"cmd/fillbook/healthcheck.go":        "it calls the server of this machine",
+	"internal/assistants/forward.go":     "it calls the server that its user chose, and is not part of a server",
 	"internal/intake/watch/client.go":    "the agent calls the server that its user chose; inside the server it calls a handler and connects to nothing",
 	"internal/base/db/postgres.go":       "it connects to the database that the operator chose",
 }

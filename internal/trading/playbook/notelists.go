@@ -83,6 +83,7 @@ var noteTable = fields.New("notes",
 			// $1 is the owner in each statement reading notes.
 			return `CASE WHEN EXISTS (SELECT 1 FROM orphaned_annotations o WHERE o.user_id = $1 AND o.trade_id = ` + n + `.trade_id) THEN NULL ELSE ` + n + `.trade_id END`
 		}),
+		fields.NewFlag("by_app", func(n *Note) *bool { return &n.ByApp }).Freeze(),
 		fields.NewTime("created_at", func(n *Note) *time.Time { return &n.CreatedAt }).Freeze(),
 		fields.NewTime("updated_at", func(n *Note) *time.Time { return &n.UpdatedAt }),
 	},

@@ -50,6 +50,7 @@ type NoteChange = NoteMembers[
 type Note struct {
 	ID journal.NoteID `json:"id"`
 	NoteValues
+	ByApp     bool      `json:"by_app" doc:"Whether an assistant wrote the note. Later changes leave it as it is."`
 	CreatedAt time.Time `json:"created_at"`
 	UpdatedAt time.Time `json:"updated_at"`
 
@@ -177,10 +178,20 @@ func symbolNotes(list []SymbolNote) ([]SymbolNote, error) {
 // plain note now. An account that is not the owner's is not found; a trade that is not
 // the owner's is a wrong field.
 func (s *noteStore) CreateNote(ctx context.Context, owner journal.UserID, change NoteChange) (Note, error) {
+	return s.createNote(ctx, owner, change, false)
+}
+
+// CreateNoteByApp creates a note that an assistant wrote; see [Service.CreateNote].
+func (s *noteStore) CreateNoteByApp(ctx context.Context, owner journal.UserID, change NoteChange) (Note, error) {
+	return s.createNote(ctx, owner, change, true)
+}
+
+func (s *noteStore) createNote(ctx context.Context, owner journal.UserID, change NoteChange, byApp bool) (Note, error) {
 	note, err := newNote(change, s.clock())
 	if err != nil {
 		return Note{}, err
 	}
+	note.ByApp = byApp
 	err = s.db.Update(ctx, func(tx *db.Tx) error {
 		if note.Account != nil {
 			if err := s.options.Known.Account(ctx, tx, owner, *note.Account); err != nil {

@@ -17,6 +17,7 @@ import (
 // account and its trade must be known to be the owner's.
 type NewNote struct {
 	NoteChange
+	ByApp     bool
 	CreatedAt time.Time
 	// TradeAccount is the trade's account, if the note has one.
 	TradeAccount journal.AccountID
@@ -53,6 +54,7 @@ func RestoreNotes(ctx context.Context, tx *db.Tx, owner journal.UserID, list []N
 	for i, in := range list {
 		if notes[i], out[i].Err = newNote(in.NoteChange, in.CreatedAt); out[i].Err == nil {
 			n := &notes[i]
+			n.ByApp = in.ByApp
 			keys[i] = noteKey(db.Micros(n.OccurredAt.At), n.OccurredAt.WholeDay, string(n.Type), n.Title, n.Body, n.symbolsText())
 		}
 	}

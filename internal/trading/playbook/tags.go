@@ -139,6 +139,39 @@ func (s *Service) CreateTag(ctx context.Context, owner journal.UserID, change Ta
 	return tag, err
 }
 
+// EnsureTags returns the tags with some names, and creates those that do not exist. It is a
+// step.
+func (s *Service) EnsureTags(ctx context.Context, tx *db.Tx, owner journal.UserID, names []string) (all, created []journal.TagID, err error) {
+	stored, err := ListTags(ctx, tx, owner)
+	if err != nil {
+		return nil, nil, err
+	}
+	byKey := map[string]journal.TagID{}
+	for _, tag := range stored {
+		byKey[nameKey(tag.Name)] = tag.ID
+	}
+	for _, name := range names {
+		tag, err := TagChange{Name: journal.Some(name)}.apply(Tag{ID: journal.NewID[journal.TagID](), CreatedAt: s.clock()})
+		if err != nil {
+			return nil, nil, err
+		}
+		if id, known := byKey[nameKey(tag.Name)]; known {
+			all = append(all, id)
+			continue
+		}
+		if err := limits.Tags.Check(ctx, tx, owner, countTags); err != nil {
+			return nil, nil, err
+		}
+		if _, err := tx.InsertMany(ctx, "tags", tagColumns, "", [][]any{tag.row(owner)}); err != nil {
+			return nil, nil, err
+		}
+		tagHistory.Created(tx, owner, &tag)
+		byKey[nameKey(tag.Name)] = tag.ID
+		all, created = append(all, tag.ID), append(created, tag.ID)
+	}
+	return all, created, nil
+}
+
 func tagTaken(name string) error {
 	return journal.Conflict("There is already a tag called %s.", name)
 }

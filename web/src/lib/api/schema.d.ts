@@ -3436,6 +3436,8 @@ export interface components {
         BulkAnnotation: {
             add_setup_ids?: string[] | null;
             add_tag_ids?: string[] | null;
+            /** @description Names of tags to add to every trade; those that do not exist are created. */
+            create_tags?: string[] | null;
             /** @description The trades; a repeated id counts once. */
             ids: string[];
             remove_setup_ids?: string[] | null;
@@ -3446,6 +3448,8 @@ export interface components {
             [key: string]: unknown;
         };
         BulkReport: {
+            /** @description The tags of create_tags that did not exist. */
+            created_tag_ids?: string[];
             /** @description Each trade once, in the order of ids. */
             trades: components["schemas"]["BulkResult"][];
             /**
@@ -5421,6 +5425,8 @@ export interface components {
             account_id: string | null;
             /** @description Markdown. Required, except for a daily log with symbols. */
             body: string;
+            /** @description Whether an assistant wrote the note. Later changes leave it as it is. */
+            by_app: boolean;
             /** Format: date-time */
             created_at: string;
             id: string;
