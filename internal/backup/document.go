@@ -55,6 +55,7 @@ type Bundle struct {
 	Trades     []TradeAnnotations `json:"trades"`
 	Cash       []Cash             `json:"cash_transactions"`
 	Orphans    []Orphan           `json:"orphans"`
+	Strategies []Strategy         `json:"strategies"`    // oldest first
 	Deleted    []DeletedFill      `json:"deleted_fills"` // oldest first
 	// DeletedCash are the cash transactions the user deleted by hand, oldest first.
 	DeletedCash []DeletedCash `json:"deleted_cash"`

@@ -161,6 +161,7 @@ func (e *exporter) writeBundle(a ledger.Account) error {
 		func() error { return e.writeTrades(a, fills) },
 		func() error { return e.writeCash(a) },
 		func() error { return e.writeOrphans(a) },
+		func() error { return e.writeStrategies(a) },
 		func() error { return e.writeDeletedFills(a) },
 		func() error { return e.writeDeletedCash(a) },
 		func() error { return e.writeConnections(a) },

@@ -21,6 +21,7 @@ import (
 	"fillbook/internal/trading/ledger"
 	"fillbook/internal/trading/playbook"
 	"fillbook/internal/trading/routine"
+	"fillbook/internal/trading/strategies"
 )
 
 // keyOrders are the key orders a hostile file may have.
@@ -82,6 +83,14 @@ var hostileSections = map[string]hostileSection{
 		d.Accounts[0].Orphans = eachKey(keys, func(i, key int) Orphan {
 			return Orphan{
 				Symbol: "AAPL", OrphanedAt: Instant{hostileTime(key)}, FillKeys: []string{fmt.Sprint("key ", i)}, Annotations: hostileAnnotations(i),
+			}
+		})
+	}},
+	"accounts.strategies": {1500, func(d *Document, keys []int) {
+		d.Accounts[0].Strategies = eachKey(keys, func(i, key int) Strategy {
+			return Strategy{
+				Underlying: "AAPL", State: strategies.Manual, CreatedAt: Instant{hostileTime(key)}, Members: [][]string{{fmt.Sprint("key ", i)}},
+				Annotations: hostileAnnotations(i),
 			}
 		})
 	}},

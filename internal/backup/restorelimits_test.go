@@ -13,6 +13,7 @@ import (
 var sectionLimits = map[string]*limits.Limit{
 	"accounts":             &limits.Accounts,
 	"accounts.orphans":     &limits.Orphans,
+	"accounts.strategies":  &limits.Strategies,
 	"accounts.connections": &limits.Connections,
 	"tags":                 &limits.Tags,
 	"setups":               &limits.Setups,
@@ -39,6 +40,9 @@ func TestRecordsAboveALimitAreLeftOut(t *testing.T) { // not parallel: it change
 	eachFixture(t, func(t *testing.T, h *fixture) {
 		for name, limit := range sectionLimits {
 			doc := hostileDocument(hostileSections[name], keyOrders["reversed"](limit.Max+2))
+			for i := range doc.Accounts[0].Strategies {
+				doc.Accounts[0].Strategies[i].Annotations = hostileAnnotations(i % 10)
+			}
 			if name == "accounts.orphans" { // each has its own tag and setup
 				for i := range doc.Accounts[0].Orphans {
 					doc.Accounts[0].Orphans[i].Annotations = hostileAnnotations(i % 10)

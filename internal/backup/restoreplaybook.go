@@ -127,6 +127,9 @@ func (r *playbookRestorer) eachUsed(fn func(*Annotations)) {
 		for i := range b.Orphans {
 			fn(&b.Orphans[i].Annotations)
 		}
+		for i := range b.Strategies {
+			fn(&b.Strategies[i].Annotations)
+		}
 	}
 }
 

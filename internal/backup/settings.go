@@ -10,12 +10,15 @@ import (
 	"fillbook/internal/base/oldpreferences"
 	"fillbook/internal/intake/layouts"
 	"fillbook/internal/trading/settings"
+	"fillbook/internal/trading/strategies"
 )
 
 // Settings are the journal settings.
 type Settings struct {
 	Timezone           string         `json:"timezone,omitzero"`
 	BreakevenTolerance jsontext.Value `json:"breakeven_tolerance,omitzero"`
+	// StrategyDetection is what the detection of strategies does.
+	StrategyDetection strategies.Mode `json:"strategy_detection,omitzero"`
 }
 
 // Count returns how many settings there are.
@@ -24,6 +27,9 @@ func (s Settings) Count() (n int) {
 		n++
 	}
 	if s.BreakevenTolerance != nil {
+		n++
+	}
+	if s.StrategyDetection != "" {
 		n++
 	}
 	return n
@@ -51,7 +57,7 @@ func (e *exporter) writeSettings() error {
 	if err != nil {
 		return err
 	}
-	return e.record("settings", Settings{Timezone: stored.Timezone, BreakevenTolerance: jsontext.Value(stored.Tolerance)})
+	return e.record("settings", Settings{Timezone: stored.Timezone, BreakevenTolerance: jsontext.Value(stored.Tolerance), StrategyDetection: stored.Detection})
 }
 
 func (e *exporter) writeLayouts() error {
@@ -76,7 +82,7 @@ func (e *exporter) layout(l layouts.Layout) ImportLayout {
 
 // restoreSettings sets the user's unset settings.
 func (r *restorer) restoreSettings() (err error) {
-	in := settings.Journal{Timezone: r.Document.Settings.Timezone}
+	in := settings.Journal{Timezone: r.Document.Settings.Timezone, Detection: r.Document.Settings.StrategyDetection}
 	if value := r.Document.Settings.BreakevenTolerance; value != nil && value.Kind() != 'n' {
 		in.Tolerance = json.RawMessage(value)
 	}

@@ -88,7 +88,7 @@ func (u *upload) Restore(
 		Trades: done.Trades, Annotated: done.Annotated, SetupsUpserted: done.SetupsUpserted,
 		Others: imports.Restored{
 			Accounts: len(done.Accounts), Notes: done.Notes, Tags: done.Tags, Missed: done.Missed, MissedUpdated: done.MissedUpdated,
-			Routines: done.Routines, NoteTemplates: done.NoteTemplates, Views: done.Views, BarAliases: done.BarAliases,
+			Routines: done.Routines, NoteTemplates: done.NoteTemplates, Views: done.Views, Strategies: done.Strategies, BarAliases: done.BarAliases,
 			BarSources: done.BarSources, Bars: done.Bars, Connections: done.Connections,
 		},
 		Problems: convertProblems(done.Errors), Warnings: done.Warnings, IsEmpty: u.isEmpty(),

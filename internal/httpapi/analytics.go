@@ -59,10 +59,28 @@ type summaryQuery struct {
 
 // summaryAnswer is the summary with its optional parts.
 type summaryAnswer struct {
+	Unit figureUnit `json:"unit" enum:"trade,strategy"`
 	analytics.Summary
-	Evidence    *analytics.Evidence `json:"evidence,omitempty"`
-	Explanation []explained         `json:"explanation,omitempty"`
+	RealizedInOpenUnits decimal.Null        `json:"realized_in_open_units,omitzero" doc:"With unit=strategy: the net result of the trades closed in the period less that of the units closed in it."`
+	Evidence            *analytics.Evidence `json:"evidence,omitempty"`
+	Explanation         []explained         `json:"explanation,omitempty"`
 }
+
+// behaviorAnswer, rAnswer and compareAnswer are figures with the unit they count.
+type (
+	behaviorAnswer struct {
+		Unit figureUnit `json:"unit" enum:"trade,strategy"`
+		analytics.Behavior
+	}
+	rAnswer struct {
+		Unit figureUnit `json:"unit" enum:"trade,strategy"`
+		analytics.RStats
+	}
+	compareAnswer struct {
+		Unit figureUnit `json:"unit" enum:"trade,strategy"`
+		analytics.Comparison
+	}
+)
 
 // explained is a figure's derivation, with a link to its trades.
 type explained struct {
@@ -71,9 +89,12 @@ type explained struct {
 }
 
 func (a figureAPI) summary(ctx context.Context, in *summaryQuery) (*body[summaryAnswer], error) {
-	var out summaryAnswer
+	out := summaryAnswer{Unit: in.unit()}
 	err := a.computeFiguresOnBasis(ctx, in.withoutZone(), func(q *figureRequest) {
 		out.Summary = cachedFigure(q, "summary", func() analytics.Summary { return analytics.Summarize(q.selection(), q.book.Capital) })
+		if q.book.HasUnits {
+			out.RealizedInOpenUnits = decimal.Of(cachedFigure(q, "open units", func() decimal.Decimal { return q.book.RealizedInOpenUnits(q.trades, q.filter) }))
+		}
 		if in.Evidence.Value {
 			assessed := cachedFigure(q, "evidence", func() analytics.Evidence { return analytics.AssessEvidence(q.selection(), q.zone, analytics.Seed) })
 			out.Evidence = &assessed
@@ -114,7 +135,7 @@ func hideTrades(list []explained) {
 
 func (a figureAPI) daily(ctx context.Context, in *FigureQuery) (*body[[]analytics.Day], error) {
 	var out []analytics.Day
-	err := a.computeFiguresOnBasis(ctx, *in, func(q *figureRequest) {
+	err := a.computeFiguresOnBasis(ctx, in.byTrade(), func(q *figureRequest) {
 		out = cachedFigure(q, "daily", func() []analytics.Day { return analytics.ListDays(q.selection(), q.zone) })
 	})
 	return answer(out, err)
@@ -133,7 +154,7 @@ func (a figureAPI) equityCurve(ctx context.Context, in *curveQuery) (*body[analy
 	points := in.MaxPoints.Or(analytics.DefaultPoints)
 	var out analytics.Curve
 	last, failed := a.lastPrices(ctx, in.isRealized())
-	err := a.computeFiguresOnBasis(ctx, in.withoutZone(), func(q *figureRequest) {
+	err := a.computeFiguresOnBasis(ctx, in.withoutZone().byTrade(), func(q *figureRequest) {
 		draw := func() (analytics.Curve, error) {
 			var open []analytics.OpenDay
 			if overnight := q.overnight(last); len(overnight) > 0 {
@@ -198,23 +219,23 @@ func (q *figureRequest) overnight(last lastPrices) []journal.TradeID {
 	return ids
 }
 
-func (a figureAPI) behavior(ctx context.Context, in *FigureQuery) (*body[analytics.Behavior], error) {
-	var out analytics.Behavior
+func (a figureAPI) behavior(ctx context.Context, in *FigureQuery) (*body[behaviorAnswer], error) {
+	out := behaviorAnswer{Unit: in.unit()}
 	err := a.computeFigures(ctx, *in, func(q *figureRequest) {
-		out = cachedFigure(q, "behavior", func() analytics.Behavior {
+		out.Behavior = cachedFigure(q, "behavior", func() analytics.Behavior {
 			return analytics.AnalyzeBehavior(q.selection(), analytics.BehaviorQuery{Zone: q.zone, Seed: analytics.Seed})
 		})
 		if hidesTrades(caller(ctx)) {
-			out = out.WithoutTradeIDs()
+			out.Behavior = out.WithoutTradeIDs()
 		}
 	})
 	return answer(out, err)
 }
 
-func (a figureAPI) rMultiples(ctx context.Context, in *FigureQuery) (*body[analytics.RStats], error) {
-	var out analytics.RStats
+func (a figureAPI) rMultiples(ctx context.Context, in *FigureQuery) (*body[rAnswer], error) {
+	out := rAnswer{Unit: in.unit()}
 	err := a.computeFigures(ctx, in.withoutZone(), func(q *figureRequest) {
-		out = cachedFigure(q, "r", func() analytics.RStats { return analytics.ComputeRStats(q.selection()) })
+		out.RStats = cachedFigure(q, "r", func() analytics.RStats { return analytics.ComputeRStats(q.selection()) })
 	})
 	return answer(out, err)
 }
@@ -233,7 +254,7 @@ func (drawdownRange) bounds() (least, most int) { return 1, 1000 }
 func (a figureAPI) drawdowns(ctx context.Context, in *drawdownQuery) (*body[[]analytics.Drawdown], error) {
 	limit := in.Limit.Or(usualDrawdowns)
 	var out []analytics.Drawdown
-	err := a.computeFigures(ctx, in.withoutZone(), func(q *figureRequest) {
+	err := a.computeFigures(ctx, in.withoutZone().byTrade(), func(q *figureRequest) {
 		out = cachedFigure(q, "drawdowns "+strconv.Itoa(limit), func() []analytics.Drawdown {
 			return analytics.ListDrawdowns(q.selection(), q.book.Capital, limit)
 		})
@@ -266,12 +287,12 @@ func (againstWhat) values() []against {
 	return []against{againstPrevious, againstCustom, againstRest, againstView}
 }
 
-func (a figureAPI) compare(ctx context.Context, in *compareQuery) (*body[analytics.Comparison], error) {
+func (a figureAPI) compare(ctx context.Context, in *compareQuery) (*body[compareAnswer], error) {
 	other, err := in.other()
 	if err != nil {
 		return nil, err
 	}
-	var out analytics.Comparison
+	out := compareAnswer{Unit: in.unit()}
 	err = a.withFigures(ctx, in.FigureQuery, func(tx *db.Tx, q *figureRequest) error {
 		if in.Against.Value == againstView {
 			view, err := views.Read(ctx, tx, caller(ctx).UserID, in.ViewID)
@@ -289,13 +310,18 @@ func (a figureAPI) compare(ctx context.Context, in *compareQuery) (*body[analyti
 		if book.Capital.Currency != q.book.Capital.Currency && len(book.Accounts) > 0 && len(q.book.Accounts) > 0 {
 			return mixedCurrencies()
 		}
+		if in.unit() == unitStrategy {
+			if book, err = a.figures.ToUnits(ctx, tx, book); err != nil {
+				return err
+			}
+		}
 		filter, err := a.figures.NewFilter(ctx, tx, book, other)
 		if err != nil {
 			return err
 		}
 		filter.Invert = in.Against.Value == againstRest
 		// The probability uses the same days as trading_days in the summaries.
-		out = analytics.CompareSelections(q.selection(), book.Select(filter), time.UTC, q.book.Capital, book.Capital)
+		out.Comparison = analytics.CompareSelections(q.selection(), book.Select(filter), time.UTC, q.book.Capital, book.Capital)
 		return nil
 	})
 	return answer(out, err)

@@ -167,6 +167,7 @@ func (a *API) resources() []resource {
 		positionAPI{clock: s.Clock, trades: s.Trades, excursions: s.Excursions, rates: s.Rates},
 		figureAPI{s.Clock, s.Figures, s.Excursions},
 		viewAPI{s.Views},
+		strategyAPI{s.DB, s.Strategies, s.Settings, s.Figures},
 		noteAPI{s.DB, s.Playbook},
 		noteTemplateAPI{s.Playbook},
 		tagAPI{s.DB, s.Playbook},

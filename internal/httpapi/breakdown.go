@@ -31,10 +31,13 @@ func (p *dimensionParam) UnmarshalText(text []byte) (err error) {
 }
 
 // Schema describes the names.
-func (dimensionParam) Schema(huma.Registry) *huma.Schema { return describeEnum(analytics.Dimensions()) }
+func (dimensionParam) Schema(huma.Registry) *huma.Schema {
+	return describeEnum(append(analytics.Dimensions(), analytics.StrategyDimensions()...))
+}
 
 // breakdownRow is a row with the name of the record behind its key.
 type breakdownRow struct {
+	Unit figureUnit `json:"unit" enum:"trade,strategy"`
 	analytics.Row
 	Evidence    orNull[analytics.Evidence] `json:"evidence" doc:"null if evidence is false"`
 	Rest        orNull[rowRest]            `json:"rest" doc:"The row compared with the other trades of the selection; null if evidence is false, if there are no others, and for realized results."`
@@ -75,13 +78,19 @@ func (a figureAPI) breakdown(ctx context.Context, in *breakdownQuery) (*body[[]b
 		if err != nil {
 			return err
 		}
+		var keyOf func(journal.TradeID) string
+		if by.IsStrategy() {
+			if keyOf, err = a.figures.StrategyKeys(ctx, tx, q.book, by); err != nil {
+				return err
+			}
+		}
 		rows := cachedFigure(q, fmt.Sprint("breakdown ", by, evidence, mistakes), func() []analytics.Row {
 			return analytics.BreakDown(q.selection(), analytics.BreakdownQuery{
-				By: by, Zone: q.zone, Mistakes: mistakes, Evidence: evidence, Seed: analytics.Seed,
+				By: by, Zone: q.zone, Mistakes: mistakes, KeyOf: keyOf, Evidence: evidence, Seed: analytics.Seed,
 			})
 		})
 		for _, row := range rows {
-			named := breakdownRow{Row: row, Evidence: orNull[analytics.Evidence]{row.Evidence}, Rest: shapeRest(row.Rest), Name: row.Key}
+			named := breakdownRow{Unit: in.unit(), Row: row, Evidence: orNull[analytics.Evidence]{row.Evidence}, Rest: shapeRest(row.Rest), Name: row.Key}
 			if name, known := names[row.Key]; known {
 				named.Name = name
 			}

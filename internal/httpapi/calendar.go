@@ -56,7 +56,7 @@ func (a figureAPI) calendar(ctx context.Context, in *calendarQuery) (*body[calen
 	year, weekStart := in.Year.Or(a.clock().In(zone).Year()), time.Weekday(in.WeekStart.Or(int(time.Monday)))
 	owner := caller(ctx).UserID
 	out := calendarAnswer{Year: year, Days: []calendarDay{}}
-	err = a.withFiguresOnBasis(ctx, in.FigureQuery, func(tx *db.Tx, q *figureRequest) error {
+	err = a.withFiguresOnBasis(ctx, in.FigureQuery.byTrade(), func(tx *db.Tx, q *figureRequest) error {
 		figures := cachedFigure(q, fmt.Sprint("calendar ", year, weekStart), func() analytics.Year {
 			return analytics.BuildCalendar(q.book.Columns, analytics.CalendarQuery{Filter: q.filter, Zone: q.zone, Year: year, WeekStart: weekStart})
 		})

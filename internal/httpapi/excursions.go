@@ -243,7 +243,7 @@ var excursionFormulas = []figureText{
 
 func (a figureAPI) excursionStats(ctx context.Context, in *excursionFigureQuery) (*body[excursionFigures], error) {
 	var out excursionFigures
-	err := a.withFigures(ctx, in.FigureQuery, func(tx *db.Tx, q *figureRequest) error {
+	err := a.withFigures(ctx, in.FigureQuery.byTrade(), func(tx *db.Tx, q *figureRequest) error {
 		out.ExcursionStats = cachedFigure(q, "excursions", func() analytics.ExcursionStats {
 			return analytics.AnalyzeExcursions(q.selection(), q.zone, analytics.Seed)
 		})

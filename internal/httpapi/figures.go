@@ -18,6 +18,34 @@ type FigureQuery struct {
 	TZ string `query:"tz" doc:"The IANA time zone of days, hours and weekdays. Default UTC. Ignored by figures without days."`
 	// PnLBasis is read by every figure, so figures without it can refuse it.
 	PnLBasis enumParam[pnlBasis, pnlBases] `query:"pnl_basis" doc:"When results count. Default closed: the whole result when the trade closes. With realized, each closing fill counts at its own time with its share of costs, also in open trades; from and to test that time. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; other figures refuse realized."`
+	// Unit is read by every figure; figures of days are by trade with either.
+	Unit enumParam[figureUnit, figureUnits] `query:"unit" doc:"What counts as one. Default trade. With strategy, each accepted or manual strategy counts as one, closed when its last trade is, and every other trade by itself. Daily results, equity curve, drawdowns and calendar are by trade with either."`
+}
+
+// figureUnit is what counts as one in figures.
+type figureUnit string
+
+const (
+	unitTrade    figureUnit = "trade"
+	unitStrategy figureUnit = "strategy"
+)
+
+type figureUnits struct{}
+
+func (figureUnits) values() []figureUnit { return []figureUnit{unitTrade, unitStrategy} }
+
+// unit returns what counts as one.
+func (in FigureQuery) unit() figureUnit {
+	if in.Unit.Value == unitStrategy {
+		return unitStrategy
+	}
+	return unitTrade
+}
+
+// byTrade returns the query for a figure that is by trade with any unit.
+func (in FigureQuery) byTrade() FigureQuery {
+	in.Unit.Value = ""
+	return in
 }
 
 // pnlBasis is when results count.
@@ -69,6 +97,7 @@ type figureRequest struct {
 	text   string // the query, as a key
 	book   *columns.Snapshot
 	filter analytics.Filter
+	trades analytics.Filter // the filter of trades, which differs for units
 	zone   *time.Location
 }
 
@@ -120,7 +149,7 @@ func (a figureAPI) computeFigures(ctx context.Context, in FigureQuery, fn func(*
 
 // computeFiguresOnBasis is like withFiguresOnBasis for figures that need only the book.
 func (a figureAPI) computeFiguresOnBasis(ctx context.Context, in FigureQuery, fn func(*figureRequest)) error {
-	if columns.NeedsLookups(&in.filter.Conditions) {
+	if columns.NeedsLookups(&in.filter.Conditions) || in.unit() == unitStrategy {
 		return a.withFiguresOnBasis(ctx, in, func(_ *db.Tx, q *figureRequest) error {
 			fn(q)
 			return nil
@@ -141,17 +170,27 @@ func (a figureAPI) computeFiguresOnBasis(ctx context.Context, in FigureQuery, fn
 }
 
 func (a figureAPI) newFigureRequest(in FigureQuery) (q *figureRequest, err error) {
-	q = &figureRequest{cache: a.figures, text: in.sent.Encode() + "&" + in.TZ + "&" + string(in.PnLBasis.Value)}
+	q = &figureRequest{cache: a.figures, text: in.sent.Encode() + "&" + in.TZ + "&" + string(in.PnLBasis.Value) + "&" + string(in.unit())}
 	q.zone, err = in.zone()
 	return q, err
 }
 
 // setBook sets the book and the filter. tx may be nil if the filter needs no lookups.
 func (q *figureRequest) setBook(ctx context.Context, tx *db.Tx, in FigureQuery, book *columns.Snapshot) (err error) {
-	q.book = book
-	if q.filter, err = q.cache.NewFilter(ctx, tx, book, in.zonedFilter(q.zone)); err != nil {
+	if q.trades, err = q.cache.NewFilter(ctx, tx, book, in.zonedFilter(q.zone)); err != nil {
 		return err
 	}
+	q.book, q.filter = book, q.trades
 	q.text += "&" + q.filter.Lookups.Text()
-	return nil
+	if in.unit() != unitStrategy {
+		return nil
+	}
+	if book.Realized {
+		return journal.InvalidField("unit", "unit=strategy is available with pnl_basis=closed only.")
+	}
+	if q.book, err = q.cache.ToUnits(ctx, tx, book); err != nil {
+		return err
+	}
+	q.filter, err = q.cache.NewFilter(ctx, tx, q.book, in.zonedFilter(q.zone))
+	return err
 }

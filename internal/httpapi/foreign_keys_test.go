@@ -179,8 +179,12 @@ var writers = map[string]func(d trader) (send func() *reply){
 		item := d.item("x", "pre", "[0,1,2,3,4,5,6]", "2026-03-10")
 		return func() *reply { return d.tick("2026-03-10", item, true) }
 	},
-	"setups":            posts("/setups", more{"name": "x"}),
-	"share_links":       posts("/share-links", more{}),
+	"setups":      posts("/setups", more{"name": "x"}),
+	"share_links": posts("/share-links", more{}),
+	"strategies": func(d trader) func() *reply {
+		trade := d.option("buy", "put", "90", "1", 0).text("trade_id")
+		return func() *reply { return d.post("/strategies", more{"trade_ids": []string{trade}}) }
+	},
 	"tags":              posts("/tags", more{"name": "x"}),
 	"token_owners":      posts("/access-tokens", more{"name": "x"}),
 	"trade_annotations": annotates, "trade_tags": annotates, "trade_setups": annotates, "trade_rules": annotates,

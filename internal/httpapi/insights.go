@@ -47,7 +47,7 @@ type insight struct {
 
 func (a figureAPI) insights(ctx context.Context, in *insightQuery) (*body[[]insight], error) {
 	out := []insight{}
-	err := a.withFigures(ctx, in.FigureQuery, func(tx *db.Tx, q *figureRequest) error {
+	err := a.withFigures(ctx, in.FigureQuery.byTrade(), func(tx *db.Tx, q *figureRequest) error {
 		words, err := loadInsightWords(ctx, tx)
 		if err != nil || !in.canLink() {
 			return err

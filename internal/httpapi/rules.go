@@ -26,7 +26,7 @@ type setupRules struct {
 
 func (a figureAPI) ruleReport(ctx context.Context, in *FigureQuery) (*body[ruleReport], error) {
 	var out ruleReport
-	err := a.withFigures(ctx, *in, func(tx *db.Tx, q *figureRequest) error {
+	err := a.withFigures(ctx, in.byTrade(), func(tx *db.Tx, q *figureRequest) error {
 		setups, err := playbook.ListSetups(ctx, tx, caller(ctx).UserID)
 		if err != nil {
 			return err

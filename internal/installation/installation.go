@@ -41,6 +41,7 @@ import (
 	"fillbook/internal/trading/playbook"
 	"fillbook/internal/trading/routine"
 	"fillbook/internal/trading/settings"
+	"fillbook/internal/trading/strategybook"
 	"fillbook/internal/trading/views"
 )
 
@@ -94,8 +95,10 @@ type Installation struct {
 	Notices  *notices.Service
 	Trades   *tradeview.Service
 	Views    *views.Service
-	Settings *settings.Service
-	Bars     *bars.Service
+	// Strategies computes and stores strategies of trades.
+	Strategies *strategybook.Service
+	Settings   *settings.Service
+	Bars       *bars.Service
 	// BarImports imports bar files.
 	BarImports *barimport.Service
 	// BarSources fetches bars from providers.
@@ -139,7 +142,9 @@ func New(options Options) (*Installation, error) {
 		Files: i.files, MaxFileBytes: options.AttachmentMaxBytes,
 	})
 	i.Routine = routine.New(i.DB, i.Clock, dailyLogs)
+	i.Strategies = strategybook.New(i.DB, i.Clock)
 	i.Figures = columns.New(i.DB, options.FiguresMemory, options.FiguresDir)
+	i.Figures.UseStrategies(i.Strategies)
 	i.Trades = tradeview.New(i.DB, i.Ledger, i.Figures.RankTrades)
 	i.Views = views.New(i.DB, i.Clock)
 	i.Settings = settings.New(i.DB)
@@ -225,6 +230,9 @@ func (i *Installation) updateAnnotations(ctx context.Context, tx *db.Tx, owner j
 			return err
 		}
 		if err := hooks.DeleteAccountHooks(ctx, tx, owner, change.Account); err != nil {
+			return err
+		}
+		if err := strategybook.ForgetAccount(ctx, tx, owner, change.Account); err != nil {
 			return err
 		}
 		if err := excursions.ForgetAccount(ctx, tx, owner, change.Account); err != nil {

@@ -180,6 +180,7 @@ var otherOwners = map[string]string{
 	"unfinished_writes":      "db",
 	"idempotency_keys":       "transport",
 	"fill_sources":           "ledger",
+	"strategies":             "strategybook",
 	"token_owners":           "identity",
 	"user_states":            "identity",
 	"import_repeats":         "ledger",

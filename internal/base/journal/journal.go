@@ -52,6 +52,8 @@ type (
 	ChangeID string
 	// ViewID names a saved view.
 	ViewID string
+	// StrategyID names a set of trades that were one decision.
+	StrategyID string
 	// SeriesID names a price bar series.
 	SeriesID string
 	// BarImportID names a price bar import.

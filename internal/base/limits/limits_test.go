@@ -25,6 +25,7 @@ var limited = map[string][]limits.Limit{
 	"note_templates":       {limits.NoteTemplates},
 	"missed_trades":        {limits.MissedTrades},
 	"views":                {limits.Views},
+	"strategies":           {limits.Strategies},
 	"routine_items":        {limits.RoutineItems},
 	"routine_ticks":        {limits.RoutineTicks},
 	"import_kinds":         {limits.ImportKinds},

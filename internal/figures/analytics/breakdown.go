@@ -61,9 +61,9 @@ func (by Dimension) IsTime() bool {
 // ParseDimension parses a dimension name.
 func ParseDimension(field, text string) (Dimension, error) {
 	by := Dimension(text)
-	if !slices.Contains(Dimensions(), by) {
+	if !slices.Contains(Dimensions(), by) && !by.IsStrategy() {
 		names := make([]string, 0, len(Dimensions()))
-		for _, known := range Dimensions() {
+		for _, known := range append(Dimensions(), StrategyDimensions()...) {
 			names = append(names, string(known))
 		}
 		return "", journal.InvalidField(field, "%s must be one of %s.", field, strings.Join(names, ", "))
@@ -77,6 +77,9 @@ type BreakdownQuery struct {
 	Zone *time.Location
 	// Mistakes are the tags counted as mistakes.
 	Mistakes []journal.TagID
+	// KeyOf returns a trade's key for a dimension of strategies; trades with an empty key
+	// are left out.
+	KeyOf func(journal.TradeID) string
 	// Evidence adds intervals and probabilities, computed with the seed.
 	Evidence bool
 	Seed     uint64
@@ -261,7 +264,7 @@ func (t *rowTally[T]) computeEvidence(scale int32, draws *draws) (Evidence, []dr
 // hasOwnOrder reports whether a dimension's keys have a natural order.
 func (by Dimension) hasOwnOrder() bool {
 	switch by {
-	case ByWeekday, ByHour, ByMonth, BySession, ByHoldTime, BySize, ByGrade:
+	case ByWeekday, ByHour, ByMonth, BySession, ByHoldTime, BySize, ByGrade, ByDTE:
 		return true
 	default:
 		_, isBucket := excursionBuckets[by]
@@ -309,6 +312,9 @@ func (s *Selection) groupTrades(q BreakdownQuery) grouping {
 	case ByMonth:
 		return s.groupByMonth(local)
 	default:
+		if q.By.IsStrategy() {
+			return s.groupByKey(q)
+		}
 		if _, isBucket := excursionBuckets[q.By]; isBucket {
 			return s.groupByExcursion(q.By)
 		}

@@ -28,6 +28,7 @@ import (
 	"fillbook/internal/trading/matching"
 	"fillbook/internal/trading/playbook"
 	"fillbook/internal/trading/settings"
+	"fillbook/internal/trading/strategybook"
 	"fillbook/internal/trading/tradefilter"
 )
 
@@ -45,6 +46,9 @@ type Service struct {
 	lookups   *lru.Cache[answerKey, *cachedLookup]
 	batchSize int // trades to read at a time
 	store     *columnStore
+	// strategies computes the strategies that units are made of.
+	strategies *strategybook.Service
+	units      *lru.Cache[cacheKey, *unitData]
 }
 
 // New returns a Service caching at most memory bytes; 0 means DefaultMemory. Columns for
@@ -55,14 +59,20 @@ func New(d *db.DB, memory int, dir string) *Service {
 		memory = DefaultMemory
 	}
 	return &Service{
-		store:     newColumnStore(dir),
-		db:        d,
-		columns:   lru.New[cacheKey, *cacheEntry](memory),
-		answers:   lru.New[answerKey, *cachedAnswer](maxAnswers),
-		lookups:   lru.New[answerKey, *cachedLookup](lookupMemory),
-		batchSize: tradeBatchSize,
+		store:      newColumnStore(dir),
+		db:         d,
+		columns:    lru.New[cacheKey, *cacheEntry](memory),
+		answers:    lru.New[answerKey, *cachedAnswer](maxAnswers),
+		lookups:    lru.New[answerKey, *cachedLookup](lookupMemory),
+		batchSize:  tradeBatchSize,
+		units:      lru.New[cacheKey, *unitData](maxUnitBytes),
+		strategies: strategybook.New(d, nil),
 	}
 }
+
+// UseStrategies sets the service whose cached strategies units are made of, in place of one
+// of its own. It must be called before the first query.
+func (s *Service) UseStrategies(strategies *strategybook.Service) { s.strategies = strategies }
 
 // Snapshot is the columns and the capital for some accounts, read in one database
 // snapshot.
@@ -80,12 +90,18 @@ type Snapshot struct {
 	owner journal.UserID
 	// closed and open are the columns with whole trades.
 	closed, open []*analytics.Columns
+	// HasUnits reports that Columns have units instead of trades; see [Service.ToUnits].
+	HasUnits  bool
+	unitsOpen []*analytics.Columns
+	units     []analytics.Unit
+	// Version is what the answers depend on besides the accounts' revisions.
+	Version string
 }
 
 // WithWholeTrades returns the snapshot with closed trades instead of realized parts.
 func (b *Snapshot) WithWholeTrades() *Snapshot {
 	whole := *b
-	whole.Columns, whole.Realized = b.closed, false
+	whole.Columns, whole.Realized, whole.HasUnits = b.closed, false, false
 	return &whole
 }
 

@@ -48,6 +48,9 @@ func (s *Service) NewFilter(ctx context.Context, tx *db.Tx, b *Snapshot, f trade
 	if b.Realized && f.TestsResult() {
 		out = b.resolveResult(out)
 	}
+	if b.HasUnits {
+		out = b.resolveUnits(out)
+	}
 	return out, nil
 }
 
@@ -92,6 +95,29 @@ func (s *Service) newListFilter(
 		out.Lookups.Sequence = s.findSequence(owner, accounts, all, &f.Conditions, out.Tolerance)
 	}
 	return out, err
+}
+
+// SelectTradeIDs returns the trades passing a filter, whatever its period. It runs in the
+// caller's transaction; the accounts may have different currencies.
+func (s *Service) SelectTradeIDs(ctx context.Context, tx *db.Tx, owner journal.UserID, f tradefilter.Filter) (*analytics.TradeIDs, error) {
+	all, err := ledger.Accounts(ctx, tx, owner)
+	if err != nil {
+		return nil, err
+	}
+	accounts, err := ledger.SelectAccounts(all, f.Scope.Accounts, ledger.ToList)
+	if err != nil {
+		return nil, err
+	}
+	f.Scope.Period = journal.Period{}
+	filter, err := s.newListFilter(ctx, tx, owner, accounts, f)
+	if err != nil {
+		return nil, err
+	}
+	listed, err := s.loadListed(ctx, tx, owner, accounts, f.Status)
+	if err != nil {
+		return nil, err
+	}
+	return analytics.SelectIDs(listed, filter), nil
 }
 
 // NeedsLookups reports whether conditions need more than columns, so [Service.NewFilter]

@@ -50,6 +50,8 @@ type Restored struct {
 	Routines int `json:"routines"`
 	Views    int `json:"views"`
 
+	Strategies int `json:"strategies" doc:"Decisions about strategies, and what was written on them."`
+
 	NoteTemplates int `json:"note_templates"`
 
 	BarAliases int `json:"bar_aliases"`

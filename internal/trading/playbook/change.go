@@ -48,6 +48,16 @@ func (c AnnotationChange) apply(m Annotations, rule PriceRule, now time.Time) (A
 	return m, err
 }
 
+// ApplyChange returns annotations of something else than a trade after a change. Prices can
+// have any sign, as those of options. It is a step; the caller stores the result.
+func ApplyChange(ctx context.Context, tx *db.Tx, owner journal.UserID, m Annotations, change AnnotationChange, now time.Time) (Annotations, error) {
+	changed, err := change.apply(m, PriceRuleOf("option"), now)
+	if err != nil {
+		return Annotations{}, err
+	}
+	return changed, checkLinks(ctx, tx, owner, m, changed, change)
+}
+
 // setValues sets and checks the values the change sends.
 func (c *AnnotationChange) setValues(values *AnnotationValues, rule PriceRule, now time.Time) error {
 	for _, f := range AnnotationFields {

@@ -6,12 +6,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
 	"fillbook/internal/base/db"
 	"fillbook/internal/base/fields"
 	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
+	"fillbook/internal/trading/strategies"
 	"fillbook/internal/trading/tradefilter"
 )
 
@@ -21,6 +23,8 @@ type Journal struct {
 	Timezone string
 	// Tolerance is the JSON that [tradefilter.ParseTolerance] parses, or nil.
 	Tolerance json.RawMessage
+	// Detection is what the detection of strategies does; empty for the default.
+	Detection strategies.Mode
 }
 
 // Location returns the time zone, or nil if none.
@@ -33,12 +37,13 @@ func (j Journal) Location() *time.Location {
 }
 
 // IsEmpty reports whether every setting has its default.
-func (j Journal) IsEmpty() bool { return j.Timezone == "" && j.Tolerance == nil }
+func (j Journal) IsEmpty() bool { return j.Timezone == "" && j.Tolerance == nil && j.Detection == "" }
 
 // Change is a change to the settings. What is not set stays; null clears.
 type Change struct {
 	Timezone  journal.Opt[string]
 	Tolerance journal.Opt[json.RawMessage]
+	Detection journal.Opt[strategies.Mode]
 }
 
 // apply returns the settings after a change, or the reason why it is invalid.
@@ -57,6 +62,12 @@ func (c Change) apply(j Journal) (Journal, error) {
 			return Journal{}, err
 		}
 		j.Tolerance = tolerance.Stored
+	}
+	if c.Detection.Set {
+		j.Detection = c.Detection.Value
+		if !c.Detection.Null && !slices.Contains(strategies.Modes(), j.Detection) {
+			return Journal{}, journal.InvalidField("detect", "detect must be off, propose or accept_strong.")
+		}
 	}
 	return j, nil
 }
@@ -115,9 +126,9 @@ func Read(ctx context.Context, tx *db.Tx, owner journal.UserID) (Journal, error)
 const ToleranceQuery = `(SELECT breakeven_tolerance FROM journal_settings WHERE user_id = $1)`
 
 func read(ctx context.Context, tx *db.Tx, owner journal.UserID, lock string) (Journal, error) {
-	var timezone, tolerance *string
-	err := tx.QueryRow(ctx, `SELECT timezone, breakeven_tolerance FROM journal_settings WHERE user_id = $1`+lock, owner).
-		Scan(&timezone, &tolerance)
+	var timezone, tolerance, detection *string
+	err := tx.QueryRow(ctx, `SELECT timezone, breakeven_tolerance, strategy_detection FROM journal_settings WHERE user_id = $1`+lock, owner).
+		Scan(&timezone, &tolerance, &detection)
 	if err != nil && !errors.Is(err, db.ErrNoRows) {
 		return Journal{}, err
 	}
@@ -127,6 +138,9 @@ func read(ctx context.Context, tx *db.Tx, owner journal.UserID, lock string) (Jo
 	}
 	if tolerance != nil {
 		stored.Tolerance = json.RawMessage(*tolerance)
+	}
+	if detection != nil {
+		stored.Detection = strategies.Mode(*detection)
 	}
 	return stored, nil
 }
@@ -142,7 +156,7 @@ func lock(ctx context.Context, tx *db.Tx, owner journal.UserID) (Journal, error)
 }
 
 func write(ctx context.Context, tx *db.Tx, owner journal.UserID, j Journal) error {
-	var timezone, tolerance *string
+	var timezone, tolerance, detection *string
 	if j.Timezone != "" {
 		timezone = &j.Timezone
 	}
@@ -150,7 +164,12 @@ func write(ctx context.Context, tx *db.Tx, owner journal.UserID, j Journal) erro
 		text := string(j.Tolerance)
 		tolerance = &text
 	}
-	_, err := tx.Exec(ctx, `UPDATE journal_settings SET timezone = $2, breakeven_tolerance = $3 WHERE user_id = $1`, owner, timezone, tolerance)
+	if j.Detection != "" {
+		text := string(j.Detection)
+		detection = &text
+	}
+	_, err := tx.Exec(ctx, `UPDATE journal_settings SET timezone = $2, breakeven_tolerance = $3, strategy_detection = $4 WHERE user_id = $1`,
+		owner, timezone, tolerance, detection)
 	return err
 }
 
@@ -160,6 +179,7 @@ func Restore(ctx context.Context, tx *db.Tx, owner journal.UserID, in Journal) (
 	change := Change{
 		Timezone:  journal.Opt[string]{Set: in.Timezone != "", Value: in.Timezone},
 		Tolerance: journal.Opt[json.RawMessage]{Set: in.Tolerance != nil, Value: in.Tolerance},
+		Detection: journal.Opt[strategies.Mode]{Set: in.Detection != "", Value: in.Detection},
 	}
 	if _, err := change.apply(Journal{}); err != nil || in.IsEmpty() {
 		return 0, err
@@ -170,7 +190,8 @@ func Restore(ctx context.Context, tx *db.Tx, owner journal.UserID, in Journal) (
 	}
 	change.Timezone.Set = change.Timezone.Set && stored.Timezone == ""
 	change.Tolerance.Set = change.Tolerance.Set && stored.Tolerance == nil
-	for _, set := range []bool{change.Timezone.Set, change.Tolerance.Set} {
+	change.Detection.Set = change.Detection.Set && stored.Detection == ""
+	for _, set := range []bool{change.Timezone.Set, change.Tolerance.Set, change.Detection.Set} {
 		if set {
 			added++
 		}
@@ -188,6 +209,7 @@ func Restore(ctx context.Context, tx *db.Tx, owner journal.UserID, in Journal) (
 var settingsHistory = history.NewType("settings", fields.List[Journal]{
 	fields.NewShown("timezone", func(j *Journal) any { return textOrNil(j.Timezone) }),
 	fields.NewShown("breakeven_tolerance", func(j *Journal) any { return textOrNil(string(j.Tolerance)) }),
+	fields.NewShown("strategy_detection", func(j *Journal) any { return textOrNil(string(j.Detection)) }),
 }, history.Of[Journal]{ID: func(*Journal) string { return "" }, Label: func(*Journal) string { return "" }})
 
 func textOrNil(text string) any {

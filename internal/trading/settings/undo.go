@@ -8,6 +8,7 @@ import (
 
 	"fillbook/internal/base/fields"
 	"fillbook/internal/base/history"
+	"fillbook/internal/trading/strategies"
 )
 
 // Undoers undo changes to the settings.
@@ -20,6 +21,7 @@ func loadShown(ctx context.Context, u *history.Undoing, _ string) (map[string]js
 	return map[string]jsontext.Value{
 		"timezone":            fields.ShowValue(textOrNil(stored.Timezone)),
 		"breakeven_tolerance": fields.ShowValue(textOrNil(string(stored.Tolerance))),
+		"strategy_detection":  fields.ShowValue(textOrNil(string(stored.Detection))),
 	}, err
 }
 
@@ -33,15 +35,19 @@ func storeShown(ctx context.Context, u *history.Undoing, _ string, values map[st
 		if err := json.Unmarshal(value, &text); err != nil {
 			return err
 		}
+		set := ""
+		if text != nil {
+			set = *text
+		}
 		switch {
-		case name == "timezone" && text == nil:
-			stored.Timezone = ""
 		case name == "timezone":
-			stored.Timezone = *text
+			stored.Timezone = set
+		case name == "strategy_detection":
+			stored.Detection = strategies.Mode(set)
 		case text == nil:
 			stored.Tolerance = nil
 		default:
-			stored.Tolerance = json.RawMessage(*text)
+			stored.Tolerance = json.RawMessage(set)
 		}
 	}
 	return write(ctx, u.Tx, u.Owner, stored)

@@ -343,7 +343,7 @@ func distance(c, l *Leg) time.Duration {
 	return c.ClosedAt.Sub(l.OpenedAt).Abs()
 }
 
-// nameChains gives the strategies of each chain the id that its first one results in.
+// nameChains sets the ids of chains, which follow from their first strategies.
 func (b *builder) nameChains(links *union) {
 	firsts := map[int]int{}
 	for i := range b.found {

@@ -142,16 +142,45 @@ func TestModes(t *testing.T) {
 	}
 }
 
+func decide(trades ...journal.TradeID) (members []strategies.Decided) {
+	for _, id := range trades {
+		members = append(members, strategies.Decided{Trade: id})
+	}
+	return members
+}
+
 func TestDecisions(t *testing.T) {
 	t.Parallel()
 	legs := parseLegs(t, "+1 C100,-1 C105,+1 C90,-1 C95")
-	alone := strategies.Build(legs, []strategies.Decision{{ID: "a", State: strategies.Alone, Trades: []journal.TradeID{"+1 C100", "-1 C105"}}}, strategies.Propose)
+	alone := strategies.Build(legs, []strategies.Decision{{ID: "a", State: strategies.Alone, Members: decide("+1 C100", "-1 C105")}}, strategies.Propose)
 	if got, want := describe(alone), "proposed instant vertical: +1 C90, -1 C95"; got != want {
 		t.Errorf("alone: %s", got)
 	}
-	manual := strategies.Build(legs, []strategies.Decision{{ID: "m", State: strategies.Manual, Trades: []journal.TradeID{"+1 C100", "-1 C95", "gone"}}}, strategies.Propose)
+	manual := strategies.Build(legs, []strategies.Decision{{ID: "m", State: strategies.Manual, Members: decide("+1 C100", "-1 C95", "gone")}}, strategies.Propose)
 	if got, want := describe(manual), "manual user vertical: +1 C100, -1 C95\nproposed instant vertical: +1 C90, -1 C105"; got != want {
 		t.Errorf("manual: %s", got)
+	}
+}
+
+// TestDecisionsFollowFills deletes the trades of a decision and imports their fills again,
+// grouped otherwise.
+func TestDecisionsFollowFills(t *testing.T) {
+	t.Parallel()
+	legs := newLegs(t, "+1 C100,-1 C105,-1 C95", map[int][]change{
+		0: {func(l *strategies.Leg) { l.Keys = []string{"k0", "k9"} }}, 1: {func(l *strategies.Leg) { l.Keys = []string{"k1"} }},
+		2: {func(l *strategies.Leg) { l.Keys = []string{"k2"} }},
+	})
+	decision := strategies.Decision{ID: "m", State: strategies.Manual, Members: []strategies.Decided{
+		{Trade: "old", Keys: []string{"k0", "lost"}}, {Trade: "older", Keys: []string{"k2"}},
+	}}
+	want := "manual user vertical: +1 C100, -1 C95"
+	if got := describe(strategies.Build(legs, []strategies.Decision{decision}, strategies.Propose)); got != want {
+		t.Errorf("got %s", got)
+	}
+	annotated := strategies.Decision{ID: "note", State: strategies.Proposed, Members: []strategies.Decided{{Keys: []string{"k1"}}}}
+	found := strategies.Build(legs[:2], []strategies.Decision{annotated}, strategies.Propose)
+	if len(found) != 1 || found[0].ID != "note" || found[0].State != strategies.Proposed {
+		t.Errorf("the annotated proposal is %+v", found)
 	}
 }
 
@@ -216,8 +245,8 @@ func TestOrderOfArrivalDoesNotMatter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		legs := drawJournal(t, 12)
 		decisions := []strategies.Decision{
-			{ID: "m", State: strategies.Manual, Trades: []journal.TradeID{"0", "3"}},
-			{ID: "a", State: strategies.Alone, Trades: []journal.TradeID{"1", "3"}},
+			{ID: "m", State: strategies.Manual, Members: decide("0", "3")},
+			{ID: "a", State: strategies.Alone, Members: decide("1", "3")},
 		}[:rapid.IntRange(0, 2).Draw(t, "decisions")]
 		want := strategies.Build(slices.Clone(legs), decisions, strategies.Propose)
 		shuffled := rapid.Permutation(legs).Draw(t, "order")
@@ -234,7 +263,7 @@ func TestDetectionLaws(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		legs := drawJournal(t, 14)
-		decided := strategies.Decision{ID: "m", State: strategies.Manual, Trades: []journal.TradeID{"0", "1", "2"}}
+		decided := strategies.Decision{ID: "m", State: strategies.Manual, Members: decide("0", "1", "2")}
 		used, shares := map[journal.TradeID]bool{}, decimal.Zero
 		for _, s := range strategies.Build(legs, []strategies.Decision{decided}, strategies.Propose) {
 			for _, m := range s.Members {
@@ -248,7 +277,7 @@ func TestDetectionLaws(t *testing.T) {
 					t.Fatalf("trade %s is in two strategies", m.Trade)
 				}
 				used[m.Trade] = true
-				if slices.Contains(decided.Trades, m.Trade) != (s.ID == "m") {
+				if slices.ContainsFunc(decided.Members, func(d strategies.Decided) bool { return d.Trade == m.Trade }) != (s.ID == "m") {
 					t.Fatalf("detection changed a decision: %s in %s", m.Trade, s.ID)
 				}
 			}

@@ -29,15 +29,15 @@ type Payoff struct {
 	Breakevens []decimal.Decimal
 }
 
-// Point is a result at a price.
-type Point struct {
+// PayoffPoint is a result at a price.
+type PayoffPoint struct {
 	Price decimal.Decimal `json:"price"`
 	PnL   decimal.Decimal `json:"pnl"`
 }
 
 // line is a result by price: linear between points, and with a slope after the last.
 type line struct {
-	points []Point
+	points []PayoffPoint
 	slope  decimal.Decimal
 }
 
@@ -69,18 +69,31 @@ func NewPayoff(members []Member) Payoff {
 // Lines returns the result of the opening by price, and that of the open members at their
 // entry, with every strike and at least that many points. They are empty if the options
 // expire on different days.
-func Lines(s *Strategy, points int) (opening, open []Point) {
+func Lines(s *Strategy, points int) (opening, open []PayoffPoint) {
 	members := s.Opening()
 	if !hasOneExpiry(members) {
-		return []Point{}, []Point{}
+		return []PayoffPoint{}, []PayoffPoint{}
 	}
 	prices := pricesOf(newLine(members), points)
 	opening = newLine(members).at(prices)
 	held := slices.DeleteFunc(slices.Clone(s.Members), func(m Member) bool { return m.ClosedAt != nil })
 	if len(held) == 0 {
-		return opening, []Point{}
+		return opening, []PayoffPoint{}
 	}
 	return opening, newLine(held).at(prices)
+}
+
+// Breakevens returns the prices at which open members and what was realized before are worth
+// 0, or nil if the options expire on different days.
+func Breakevens(open []Member, realized decimal.Decimal) []decimal.Decimal {
+	if !hasOneExpiry(open) {
+		return nil
+	}
+	l := newLine(open)
+	for i := range l.points {
+		l.points[i].PnL = l.points[i].PnL.Add(realized)
+	}
+	return l.roots()
 }
 
 // pricesOf returns the prices of a picture: from half the lowest strike to one and a half
@@ -124,17 +137,17 @@ func hasOneExpiry(members []Member) bool {
 
 // newLine returns the members' result at expiry.
 func newLine(members []Member) *line {
-	l := &line{points: []Point{{}}}
+	l := &line{points: []PayoffPoint{{}}}
 	for _, m := range members {
 		if !m.Stock {
-			l.points = append(l.points, Point{Price: m.Strike})
+			l.points = append(l.points, PayoffPoint{Price: m.Strike})
 		}
 		if m.Stock || m.Right == instruments.Call {
 			l.slope = l.slope.Add(m.units())
 		}
 	}
-	slices.SortFunc(l.points, func(a, b Point) int { return a.Price.Cmp(b.Price) })
-	l.points = slices.CompactFunc(l.points, func(a, b Point) bool { return a.Price.Equal(b.Price) })
+	slices.SortFunc(l.points, func(a, b PayoffPoint) int { return a.Price.Cmp(b.Price) })
+	l.points = slices.CompactFunc(l.points, func(a, b PayoffPoint) bool { return a.Price.Equal(b.Price) })
 	for i := range l.points {
 		l.points[i].PnL = valueAt(members, l.points[i].Price)
 	}
@@ -176,10 +189,10 @@ func valueAt(members []Member, price decimal.Decimal) decimal.Decimal {
 }
 
 // at returns the results at prices.
-func (l *line) at(prices []decimal.Decimal) []Point {
-	out := make([]Point, len(prices))
+func (l *line) at(prices []decimal.Decimal) []PayoffPoint {
+	out := make([]PayoffPoint, len(prices))
 	for i, price := range prices {
-		out[i] = Point{Price: price, PnL: l.valueAt(price)}
+		out[i] = PayoffPoint{Price: price, PnL: l.valueAt(price)}
 	}
 	return out
 }
@@ -219,7 +232,7 @@ func (l *line) roots() []decimal.Decimal {
 }
 
 // crossing returns the price between two points at which the result is 0.
-func crossing(a, b Point) decimal.Decimal {
+func crossing(a, b PayoffPoint) decimal.Decimal {
 	return a.Price.Mul(b.PnL).Sub(b.Price.Mul(a.PnL)).DivAverage(b.PnL.Sub(a.PnL))
 }
 

@@ -28,6 +28,8 @@ type Leg struct {
 	Trade journal.TradeID
 	// Key identifies the first fill, also after it was deleted and imported again.
 	Key string
+	// Keys identify all fills, if decisions must be found by them.
+	Keys []string
 	// Stock reports that the trade is in the underlying; the contract is empty then.
 	Stock    bool
 	Root     string
@@ -92,7 +94,7 @@ const (
 	RoleCover Role = "cover"
 )
 
-// State says who placed the trades of a strategy.
+// State is who placed the trades of a strategy.
 type State string
 
 // The states. An alone decision keeps its trades out of every strategy.
@@ -116,10 +118,15 @@ const (
 	ByCover   Evidence = "cover"
 )
 
+// EvidenceNames lists the evidence, strongest first.
+func EvidenceNames() []Evidence {
+	return []Evidence{ByUser, ByOrder, ByInstant, ByWindow, ByDay, ByCover}
+}
+
 // isStrong reports whether a proposal with the evidence can be accepted by itself.
 func (e Evidence) isStrong() bool { return e == ByOrder || e == ByInstant }
 
-// Mode says what detection does.
+// Mode is what detection does.
 type Mode string
 
 // The modes.
@@ -140,7 +147,14 @@ type Decision struct {
 	Kind Kind
 	// Evidence is what the strategy was proposed with, if the user accepted it.
 	Evidence Evidence
-	Trades   []journal.TradeID
+	Members  []Decided
+}
+
+// Decided is a trade in a decision, with its fills' keys: the decision holds for every trade
+// with one of these fills.
+type Decided struct {
+	Trade journal.TradeID `json:"trade_id,omitzero"`
+	Keys  []string        `json:"keys"`
 }
 
 // Member is a trade in a strategy.
@@ -205,6 +219,15 @@ func (s *Strategy) ClosedAt() *time.Time {
 		}
 	}
 	return last
+}
+
+// ListedAt returns the instant by which lists sort strategies, as those of trades: the
+// closing, or the opening while a member is open.
+func (s *Strategy) ListedAt() time.Time {
+	if at := s.ClosedAt(); at != nil {
+		return *at
+	}
+	return s.OpenedAt()
 }
 
 // Credit returns the money of the opening before costs, negative for a debit.
@@ -277,9 +300,11 @@ func Build(legs []Leg, decisions []Decision, mode Mode) []Strategy {
 
 // builder collects strategies.
 type builder struct {
-	legs  []*Leg          // sorted
-	used  map[string]bool // ids of decisions
-	found []Strategy
+	legs []*Leg          // sorted
+	used map[string]bool // ids of decisions
+	// decided are the decisions with their trades.
+	decided []resolved
+	found   []Strategy
 	// covers are the uses of a stock trade's shares; see freeShares.
 	covers map[*Leg][]coverUse
 }
@@ -319,23 +344,16 @@ func (b *builder) free() []*Leg {
 
 // place makes the strategies that the user decided on.
 func (b *builder) place(decisions []Decision) {
-	byTrade := map[journal.TradeID]*Leg{}
-	for _, l := range b.legs {
-		byTrade[l.Trade] = l
-	}
 	sorted := slices.Clone(decisions)
 	slices.SortFunc(sorted, func(x, y Decision) int { return cmp.Compare(x.ID, y.ID) })
-	for _, d := range sorted {
-		b.used[d.ID] = b.used[d.ID] || d.State != Proposed
+	b.decided = b.resolve(sorted)
+	for i, d := range sorted {
+		legs := b.decided[i].legs
+		b.decided[i].Decision = d
 		if d.State == Proposed {
 			continue
 		}
-		var legs []*Leg
-		for _, id := range d.Trades {
-			if l := byTrade[id]; l != nil && !l.placed && !slices.Contains(legs, l) {
-				legs = append(legs, l)
-			}
-		}
+		b.used[d.ID] = true
 		if len(legs) == 0 {
 			continue
 		}
@@ -343,8 +361,11 @@ func (b *builder) place(decisions []Decision) {
 			b.take(legs)
 			continue
 		}
-		slices.SortFunc(legs, compareLegs)
-		s := Strategy{ID: d.ID, State: d.State, Evidence: cmp.Or(d.Evidence, ByUser), Kind: d.Kind, Members: b.assignRoles(legs)}
+		members := slices.DeleteFunc(b.assignRoles(legs), func(m Member) bool { return m.Role != RoleCover && m.placed })
+		if !slices.ContainsFunc(members, func(m Member) bool { return m.Role != RoleCover }) {
+			continue
+		}
+		s := Strategy{ID: d.ID, State: d.State, Evidence: cmp.Or(d.Evidence, ByUser), Kind: d.Kind, Members: members}
 		for _, m := range s.Members {
 			if m.Role == RoleCover {
 				b.useCover(m, s.Members)
@@ -355,6 +376,48 @@ func (b *builder) place(decisions []Decision) {
 		s.start = s.OpenedAt()
 		b.found = append(b.found, s)
 	}
+}
+
+// resolved is a decision with the trades that it is about now.
+type resolved struct {
+	Decision
+	legs []*Leg // sorted
+}
+
+// resolve returns the trades for each decision: those that it names, and those with fills
+// that it names. A trade that several decisions name belongs to the first. A stock trade
+// may be in several: it can cover them.
+func (b *builder) resolve(decisions []Decision) []resolved {
+	out := make([]resolved, len(decisions))
+	byTrade, byKey := map[journal.TradeID][]int{}, map[string][]int{}
+	for i, d := range decisions {
+		for _, m := range d.Members {
+			if m.Trade != "" {
+				byTrade[m.Trade] = append(byTrade[m.Trade], i)
+			}
+			for _, key := range m.Keys {
+				byKey[key] = append(byKey[key], i)
+			}
+		}
+	}
+	for _, l := range b.legs {
+		places := byTrade[l.Trade]
+		for _, key := range l.Keys {
+			if len(places) == 0 {
+				places = byKey[key]
+			}
+		}
+		var known []int
+		for _, i := range places {
+			decides := decisions[i].State != Proposed
+			if slices.Contains(known, i) || decides && !l.Stock && slices.ContainsFunc(known, func(j int) bool { return decisions[j].State != Proposed }) {
+				continue
+			}
+			known = append(known, i)
+			out[i].legs = append(out[i].legs, l)
+		}
+	}
+	return out
 }
 
 func (b *builder) take(legs []*Leg) {
@@ -452,6 +515,7 @@ func (b *builder) joinAssigned() {
 
 // finish names the strategies, computes their numbers and sorts them.
 func (b *builder) finish(mode Mode) {
+	b.keepIDs()
 	for i := range b.found {
 		s := &b.found[i]
 		kind, direction := Recognize(s.Opening())
@@ -467,6 +531,38 @@ func (b *builder) finish(mode Mode) {
 		}
 	}
 	slices.SortFunc(b.found, func(x, y Strategy) int { return compareStart(&x, &y) })
+}
+
+// keepIDs sets the ids of proposals to those under which the user annotated them: an
+// annotation belongs to the proposal with most of its trades.
+func (b *builder) keepIDs() {
+	proposals := map[*Leg]int{}
+	for i := range b.found {
+		for _, m := range b.found[i].Members {
+			if b.found[i].State == Proposed && m.Role != RoleCover {
+				proposals[m.Leg] = i
+			}
+		}
+	}
+	for _, d := range b.decided {
+		if d.State != Proposed {
+			continue
+		}
+		shared, best, most := map[int]int{}, -1, 0
+		for _, l := range d.legs {
+			i, known := proposals[l]
+			if !known || b.used[b.found[i].ID] {
+				continue
+			}
+			if shared[i]++; shared[i] > most {
+				best, most = i, shared[i]
+			}
+		}
+		if best >= 0 {
+			b.found[best].ID = d.ID
+			b.used[d.ID] = true
+		}
+	}
 }
 
 // propose adds a proposal. Its id follows the first leg's first fill.

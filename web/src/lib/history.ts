@@ -24,6 +24,7 @@ export const recordNames: Record<string, string> = {
   routine_day: 'Routine day',
   note_template: 'Note template',
   view: 'View',
+  strategy: 'Strategy',
   share_link: 'Share link',
   connection: 'Connection',
   hook: 'Webhook',

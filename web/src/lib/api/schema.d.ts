@@ -959,6 +959,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/chains/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a chain of rolls
+         * @description Scopes of access tokens: read, write, full.
+         */
+        get: operations["getChain"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/connections": {
         parameters: {
             query?: never;
@@ -2248,6 +2268,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/settings/strategies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what the detection of strategies does
+         * @description Scopes of access tokens: read, write, full.
+         */
+        get: operations["getStrategySettings"];
+        /**
+         * Change what the detection of strategies does
+         * @description Scopes of access tokens: write, full.
+         */
+        put: operations["setStrategySettings"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/setup": {
         parameters: {
             query?: never;
@@ -2373,6 +2417,122 @@ export interface paths {
          * @description Scopes of access tokens: full.
          */
         delete: operations["revokeShareLink"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/strategies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List strategies with one of the filtered trades, newest first
+         * @description Scopes of access tokens: read, write, full.
+         */
+        get: operations["listStrategies"];
+        put?: never;
+        /**
+         * Make a strategy of trades
+         * @description Scopes of access tokens: write, full.
+         */
+        post: operations["createStrategy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/strategies/detect": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Count the strategies of the present trades; nothing is changed
+         * @description Scopes of access tokens: write, full.
+         */
+        post: operations["detectStrategies"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/strategies/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a strategy
+         * @description Scopes of access tokens: read, write, full.
+         */
+        get: operations["getStrategy"];
+        put?: never;
+        post?: never;
+        /**
+         * Dissolve a strategy; its trades stay alone and are not proposed again
+         * @description Scopes of access tokens: write, full.
+         */
+        delete: operations["deleteStrategy"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a strategy, annotate it, or accept a proposal
+         * @description Scopes of access tokens: write, full.
+         */
+        patch: operations["changeStrategy"];
+        trace?: never;
+    };
+    "/api/v1/strategies/{id}/payoff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the result at expiry by price
+         * @description Scopes of access tokens: read, write, full.
+         */
+        get: operations["getStrategyPayoff"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/strategies/{id}/trades/{trade_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add a trade to a strategy
+         * @description Scopes of access tokens: write, full.
+         */
+        post: operations["addStrategyTrade"];
+        /**
+         * Remove a trade from a strategy
+         * @description Scopes of access tokens: write, full.
+         */
+        delete: operations["removeStrategyTrade"];
         options?: never;
         head?: never;
         patch?: never;
@@ -3368,7 +3528,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        Behavior: {
+        BehaviorAnswer: {
             breakeven_tolerance: unknown;
             by_hold_time: components["schemas"]["HoldBucket"][];
             by_hour: components["schemas"]["HourBucket"][];
@@ -3382,6 +3542,8 @@ export interface components {
             streaks: components["schemas"]["Streaks"];
             /** Format: int64 */
             trades: number;
+            /** @enum {string} */
+            unit: "trade" | "strategy";
         } & {
             [key: string]: unknown;
         };
@@ -3424,6 +3586,8 @@ export interface components {
             trades: number;
             /** Format: int64 */
             trades_with_r: number;
+            /** @enum {string} */
+            unit: "trade" | "strategy";
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             volume: number;
             /** Format: double */
@@ -3556,6 +3720,34 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        Chain: {
+            account_id: string;
+            /** @description Of what is open, with what was realized; null if nothing is open or the options have several expiries. */
+            breakevens: number[] | null;
+            id: string;
+            open: components["schemas"]["StrategyLeg"][];
+            /** @description The net result of everything that was closed. */
+            realized: number;
+            /** @description By opening. */
+            steps: components["schemas"]["ChainStep"][];
+            underlying: string;
+        } & {
+            [key: string]: unknown;
+        };
+        ChainStep: {
+            /** Format: date-time */
+            closed_at: string | null;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            credit: number;
+            kind: string;
+            /** Format: date-time */
+            opened_at: string;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            realized: number;
+            strategy_id: string;
+        } & {
+            [key: string]: unknown;
+        };
         ChangedField: {
             after: unknown;
             /** @description Decimals are texts. */
@@ -3585,10 +3777,12 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        Comparison: {
+        CompareAnswer: {
             a: components["schemas"]["Summary"];
             b: components["schemas"]["Summary"];
             difference: components["schemas"]["Difference"];
+            /** @enum {string} */
+            unit: "trade" | "strategy";
         } & {
             [key: string]: unknown;
         };
@@ -3949,6 +4143,21 @@ export interface components {
             done: number;
             /** Format: int64 */
             total: number;
+        } & {
+            [key: string]: unknown;
+        };
+        DetectionResult: {
+            /** Format: int64 */
+            accepted: number;
+            /** Format: int64 */
+            manual: number;
+            /** Format: int64 */
+            proposed: number;
+            /**
+             * Format: int64
+             * @description Trades in these strategies, covers left out.
+             */
+            trades: number;
         } & {
             [key: string]: unknown;
         };
@@ -5349,6 +5558,15 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        NewStrategy: {
+            /** @description Default: the shape of the trades. */
+            kind?: string | null;
+            name?: string | null;
+            /** @description 1 to 100 trades of one account and underlying. */
+            trade_ids: string[];
+        } & {
+            [key: string]: unknown;
+        };
         NewTrade: {
             account_id: string;
             /**
@@ -5662,6 +5880,14 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        PayoffPoint: {
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            pnl: number;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            price: number;
+        } & {
+            [key: string]: unknown;
+        };
         PendingAccount: {
             account_type: string;
             base_currency: string;
@@ -5794,25 +6020,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        RBounds: {
-            /** Format: double */
-            high: number;
-            /** Format: double */
-            low: number;
-        } & {
-            [key: string]: unknown;
-        };
-        RBucket: {
-            /** Format: double */
-            from: number | null;
-            /** Format: double */
-            to: number | null;
-            /** Format: int64 */
-            trades: number;
-        } & {
-            [key: string]: unknown;
-        };
-        RStats: {
+        RAnswer: {
             /** Format: double */
             avg_loss_r: number | null;
             /** Format: double */
@@ -5837,10 +6045,30 @@ export interface components {
             trades: number;
             /** Format: int64 */
             trades_with_r: number;
+            /** @enum {string} */
+            unit: "trade" | "strategy";
             /** Format: double */
             win_rate: number;
             /** Format: double */
             worst_r: number | null;
+        } & {
+            [key: string]: unknown;
+        };
+        RBounds: {
+            /** Format: double */
+            high: number;
+            /** Format: double */
+            low: number;
+        } & {
+            [key: string]: unknown;
+        };
+        RBucket: {
+            /** Format: double */
+            from: number | null;
+            /** Format: double */
+            to: number | null;
+            /** Format: int64 */
+            trades: number;
         } & {
             [key: string]: unknown;
         };
@@ -5895,6 +6123,11 @@ export interface components {
             notes: number;
             /** Format: int64 */
             routines: number;
+            /**
+             * Format: int64
+             * @description Decisions about strategies, and what was written on them.
+             */
+            strategies: number;
             /** Format: int64 */
             tags: number;
             /** Format: int64 */
@@ -6723,6 +6956,175 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        Strategy: {
+            account_id: string;
+            /** @description Ascending; null if the options have several expiries. */
+            breakevens: number[] | null;
+            /** @description The chain of rolls that the strategy is in. */
+            chain_id: string | null;
+            /**
+             * Format: date-time
+             * @description When the last member closed; null while one is open.
+             */
+            closed_at: string | null;
+            /**
+             * Format: int64
+             * @description 1 to 5.
+             */
+            confidence: number | null;
+            /** @description The money of the opening before costs; negative for a debit. */
+            credit: number;
+            currency: string;
+            /**
+             * @description Null if the shape has none.
+             * @enum {string|null}
+             */
+            direction: "long" | "short" | "bull" | "bear" | null;
+            /**
+             * Format: int64
+             * @description Days from the opening to the nearest expiry; null without one.
+             */
+            dte_at_open: number | null;
+            emotional_state: string;
+            /** @enum {string} */
+            evidence: "order" | "instant" | "window" | "day" | "cover" | "user";
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            fees: number;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            gross_pnl: number | null;
+            id: string;
+            /** @description Above zero. A derived risk that is sent back as it was read stays derived. */
+            initial_risk: number | null;
+            /** @description The shape of the opening, or the kind that you chose. */
+            kind: string;
+            /** @enum {string} */
+            kind_by: "detected" | "user";
+            /** @description The last stop of a broker statement. Not used to derive the risk. */
+            last_stop: number | null;
+            /** @description Empty if all fills were deleted; the strategy comes back with them. */
+            legs: components["schemas"]["StrategyLeg"][];
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            mae: number | null;
+            /** @description Positive. Null if it is unlimited or unknown. */
+            max_loss: number | null;
+            /** @description Whether max_loss is a bound for options with several expiries, which early exercise can exceed. */
+            max_loss_about: boolean;
+            /** @description At expiry, costs of the opening included. Null if it is unlimited, or if the options have several expiries. */
+            max_profit: number | null;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            mfe: number | null;
+            name: string | null;
+            /** @description The sum over the members; null while one is open. A cover is not included. */
+            net_pnl: number | null;
+            /** @description Markdown. */
+            notes: string;
+            /** Format: date-time */
+            opened_at: string | null;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            r_multiple: number | null;
+            /** @description The net result of the closed members of an open strategy, else 0. */
+            realized_open: number;
+            /** Format: date-time */
+            reviewed_at: string | null;
+            /** @description What a result is compared with: initial_risk, or max_loss unless it lies at a price of 0. */
+            risk: number | null;
+            setup_ids: string[];
+            /** @enum {string} */
+            state: "proposed" | "accepted" | "manual";
+            /** @description Above zero, except for a future or an option. */
+            stop_price: number | null;
+            tag_ids: string[];
+            /** @description Above zero, except for a future or an option. */
+            target_price: number | null;
+            /**
+             * Format: int64
+             * @description 1 to 5.
+             */
+            trade_quality: number | null;
+            underlying: string;
+            /** @description Null if the options have several expiries. */
+            unlimited: components["schemas"]["UnlimitedResult"] | null;
+        } & {
+            [key: string]: unknown;
+        };
+        StrategyChange: {
+            /**
+             * Format: int64
+             * @description 1 to 5.
+             */
+            confidence?: number | null;
+            emotional_state?: string | null;
+            /** @description Above zero. A derived risk that is sent back as it was read stays derived. */
+            initial_risk?: number | null;
+            /** @description Null for the detected kind. */
+            kind?: string | null;
+            /** @description The last stop of a broker statement. Not used to derive the risk. */
+            last_stop?: number | null;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            mae?: number | null;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            mfe?: number | null;
+            name?: string | null;
+            /** @description Markdown. */
+            notes?: string | null;
+            reviewed?: boolean | null;
+            /** @description The rules to answer; other rules keep their state. Null removes all states. */
+            rules?: components["schemas"]["SentRule"][] | null;
+            /** @description A single setup, in place of setup_ids. */
+            setup_id?: string | null;
+            setup_ids?: string[] | null;
+            /** @enum {string|null} */
+            state?: "accepted" | null;
+            /** @description Above zero, except for a future or an option. */
+            stop_price?: number | null;
+            tag_ids?: string[] | null;
+            /** @description Above zero, except for a future or an option. */
+            target_price?: number | null;
+            /**
+             * Format: int64
+             * @description 1 to 5.
+             */
+            trade_quality?: number | null;
+        } & {
+            [key: string]: unknown;
+        };
+        StrategyLeg: {
+            expiry: string | null;
+            /** @description Null while the trade is open. */
+            net_pnl: number | null;
+            open: boolean;
+            /** @description What was opened, negative if short; of a cover the shares needed. */
+            quantity: number;
+            /** @enum {string|null} */
+            right: "call" | "put" | null;
+            /**
+             * @description A cover counts in shape and payoff, not in the result.
+             * @enum {string}
+             */
+            role: "leg" | "stock" | "cover";
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            strike: number | null;
+            trade_id: string;
+        } & {
+            [key: string]: unknown;
+        };
+        StrategyPayoff: {
+            /** @description The same for what is open, at its entry. */
+            open: components["schemas"]["PayoffPoint"][];
+            /** @description The result of the opening at expiry by the price of the underlying; empty if the options have several expiries. */
+            opening: components["schemas"]["PayoffPoint"][];
+        } & {
+            [key: string]: unknown;
+        };
+        StrategySettings: {
+            /**
+             * @description accept_strong accepts proposals with one order id or one instant; others stay proposals.
+             * @enum {string}
+             */
+            detect: "off" | "propose" | "accept_strong";
+        } & {
+            [key: string]: unknown;
+        };
         Streaks: {
             after_loss: components["schemas"]["Group"];
             after_win: components["schemas"]["Group"];
@@ -6892,6 +7294,8 @@ export interface components {
             payoff_ratio: number | null;
             /** Format: double */
             profit_factor: number | null;
+            /** @description With unit=strategy: the net result of the trades closed in the period less that of the units closed in it. */
+            realized_in_open_units?: number | null;
             /** Format: double */
             sharpe: number | null;
             /** Format: double */
@@ -6908,6 +7312,8 @@ export interface components {
             trades_with_r: number;
             /** Format: int64 */
             trading_days: number;
+            /** @enum {string} */
+            unit: "trade" | "strategy";
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             volume: number;
             /** Format: double */
@@ -7407,6 +7813,12 @@ export interface components {
             rows: number;
             /** @description The word as it is in the file. */
             word: string;
+        } & {
+            [key: string]: unknown;
+        };
+        UnlimitedResult: {
+            loss: boolean;
+            profit: boolean;
         } & {
             [key: string]: unknown;
         };
@@ -8456,6 +8868,8 @@ export interface operations {
                 tz?: string;
                 /** @description When results count. Default closed: the whole result when the trade closes. With realized, each closing fill counts at its own time with its share of costs, also in open trades; from and to test that time. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; other figures refuse realized. */
                 pnl_basis?: "closed" | "realized";
+                /** @description What counts as one. Default trade. With strategy, each accepted or manual strategy counts as one, closed when its last trade is, and every other trade by itself. Daily results, equity curve, drawdowns and calendar are by trade with either. */
+                unit?: "trade" | "strategy";
             };
             header?: never;
             path?: never;
@@ -8469,7 +8883,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Behavior"];
+                    "application/json": components["schemas"]["BehaviorAnswer"];
                 };
             };
             default: components["responses"]["Error"];
@@ -8598,7 +9012,9 @@ export interface operations {
                 tz?: string;
                 /** @description When results count. Default closed: the whole result when the trade closes. With realized, each closing fill counts at its own time with its share of costs, also in open trades; from and to test that time. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; other figures refuse realized. */
                 pnl_basis?: "closed" | "realized";
-                by: "symbol" | "root" | "setup" | "tag" | "mistake" | "side" | "instrument" | "weekday" | "hour" | "month" | "session" | "hold_time" | "size" | "grade" | "account" | "mae_r" | "mfe_r" | "exit_efficiency" | "atr_pct" | "gap_pct" | "relative_volume" | "opening_range";
+                /** @description What counts as one. Default trade. With strategy, each accepted or manual strategy counts as one, closed when its last trade is, and every other trade by itself. Daily results, equity curve, drawdowns and calendar are by trade with either. */
+                unit?: "trade" | "strategy";
+                by: "symbol" | "root" | "setup" | "tag" | "mistake" | "side" | "instrument" | "weekday" | "hour" | "month" | "session" | "hold_time" | "size" | "grade" | "account" | "mae_r" | "mfe_r" | "exit_efficiency" | "atr_pct" | "gap_pct" | "relative_volume" | "opening_range" | "strategy_kind" | "dte_at_open" | "legs" | "ended_by" | "credit_debit" | "defined_risk";
                 /** @description Add the statistical evidence of each row. Default true. */
                 evidence?: boolean;
                 /** @description Add the formula of each row and the link to its trades. */
@@ -8745,6 +9161,8 @@ export interface operations {
                 tz?: string;
                 /** @description When results count. Default closed: the whole result when the trade closes. With realized, each closing fill counts at its own time with its share of costs, also in open trades; from and to test that time. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; other figures refuse realized. */
                 pnl_basis?: "closed" | "realized";
+                /** @description What counts as one. Default trade. With strategy, each accepted or manual strategy counts as one, closed when its last trade is, and every other trade by itself. Daily results, equity curve, drawdowns and calendar are by trade with either. */
+                unit?: "trade" | "strategy";
                 /** @description The year, 1970 to 2199. Default: the current year. */
                 year?: number;
                 /** @description The first day of a week, 0 (Sunday) to 6 (Saturday). Default 1. */
@@ -8891,6 +9309,8 @@ export interface operations {
                 tz?: string;
                 /** @description When results count. Default closed: the whole result when the trade closes. With realized, each closing fill counts at its own time with its share of costs, also in open trades; from and to test that time. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; other figures refuse realized. */
                 pnl_basis?: "closed" | "realized";
+                /** @description What counts as one. Default trade. With strategy, each accepted or manual strategy counts as one, closed when its last trade is, and every other trade by itself. Daily results, equity curve, drawdowns and calendar are by trade with either. */
+                unit?: "trade" | "strategy";
                 /** @description The other side. custom (default): the same filter with other_account_id, other_from and other_to. previous: the same filter in the period of the same length right before from. rest: the trades of the same accounts and dates that do not pass the filter. view: the filter of the view view_id; other_from and other_to replace its period. */
                 against?: "previous" | "custom" | "rest" | "view";
                 /** @description With view: the saved view. */
@@ -8914,7 +9334,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Comparison"];
+                    "application/json": components["schemas"]["CompareAnswer"];
                 };
             };
             default: components["responses"]["Error"];
@@ -9043,6 +9463,8 @@ export interface operations {
                 tz?: string;
                 /** @description When results count. Default closed: the whole result when the trade closes. With realized, each closing fill counts at its own time with its share of costs, also in open trades; from and to test that time. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; other figures refuse realized. */
                 pnl_basis?: "closed" | "realized";
+                /** @description What counts as one. Default trade. With strategy, each accepted or manual strategy counts as one, closed when its last trade is, and every other trade by itself. Daily results, equity curve, drawdowns and calendar are by trade with either. */
+                unit?: "trade" | "strategy";
             };
             header?: never;
             path?: never;
@@ -9185,6 +9607,8 @@ export interface operations {
                 tz?: string;
                 /** @description When results count. Default closed: the whole result when the trade closes. With realized, each closing fill counts at its own time with its share of costs, also in open trades; from and to test that time. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; other figures refuse realized. */
                 pnl_basis?: "closed" | "realized";
+                /** @description What counts as one. Default trade. With strategy, each accepted or manual strategy counts as one, closed when its last trade is, and every other trade by itself. Daily results, equity curve, drawdowns and calendar are by trade with either. */
+                unit?: "trade" | "strategy";
                 /** @description The maximum number of drawdowns, 1 to 1000. Default 50. */
                 limit?: number;
             };
@@ -9329,6 +9753,8 @@ export interface operations {
                 tz?: string;
                 /** @description When results count. Default closed: the whole result when the trade closes. With realized, each closing fill counts at its own time with its share of costs, also in open trades; from and to test that time. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; other figures refuse realized. */
                 pnl_basis?: "closed" | "realized";
+                /** @description What counts as one. Default trade. With strategy, each accepted or manual strategy counts as one, closed when its last trade is, and every other trade by itself. Daily results, equity curve, drawdowns and calendar are by trade with either. */
+                unit?: "trade" | "strategy";
                 /** @description The maximum number of points, 8 to 20000. Default 2000. */
                 max_points?: number;
             };
@@ -9473,6 +9899,8 @@ export interface operations {
                 tz?: string;
                 /** @description When results count. Default closed: the whole result when the trade closes. With realized, each closing fill counts at its own time with its share of costs, also in open trades; from and to test that time. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; other figures refuse realized. */
                 pnl_basis?: "closed" | "realized";
+                /** @description What counts as one. Default trade. With strategy, each accepted or manual strategy counts as one, closed when its last trade is, and every other trade by itself. Daily results, equity curve, drawdowns and calendar are by trade with either. */
+                unit?: "trade" | "strategy";
                 /** @description Add the formula of each figure, and which bars it comes from. */
                 explain?: boolean;
             };
@@ -9617,6 +10045,8 @@ export interface operations {
                 tz?: string;
                 /** @description When results count. Default closed: the whole result when the trade closes. With realized, each closing fill counts at its own time with its share of costs, also in open trades; from and to test that time. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; other figures refuse realized. */
                 pnl_basis?: "closed" | "realized";
+                /** @description What counts as one. Default trade. With strategy, each accepted or manual strategy counts as one, closed when its last trade is, and every other trade by itself. Daily results, equity curve, drawdowns and calendar are by trade with either. */
+                unit?: "trade" | "strategy";
                 /** @description The maximum number of insights, 1 to 10. Default 3. */
                 limit?: number;
             };
@@ -9761,6 +10191,8 @@ export interface operations {
                 tz?: string;
                 /** @description When results count. Default closed: the whole result when the trade closes. With realized, each closing fill counts at its own time with its share of costs, also in open trades; from and to test that time. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; other figures refuse realized. */
                 pnl_basis?: "closed" | "realized";
+                /** @description What counts as one. Default trade. With strategy, each accepted or manual strategy counts as one, closed when its last trade is, and every other trade by itself. Daily results, equity curve, drawdowns and calendar are by trade with either. */
+                unit?: "trade" | "strategy";
                 /** @description The number of simulations, 100 to 5000. Default 1000. */
                 paths?: number;
                 /** @description The number of trades in each simulation, 1 to 2000. Default: the number of trades selected. */
@@ -9909,6 +10341,8 @@ export interface operations {
                 tz?: string;
                 /** @description When results count. Default closed: the whole result when the trade closes. With realized, each closing fill counts at its own time with its share of costs, also in open trades; from and to test that time. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; other figures refuse realized. */
                 pnl_basis?: "closed" | "realized";
+                /** @description What counts as one. Default trade. With strategy, each accepted or manual strategy counts as one, closed when its last trade is, and every other trade by itself. Daily results, equity curve, drawdowns and calendar are by trade with either. */
+                unit?: "trade" | "strategy";
             };
             header?: never;
             path?: never;
@@ -9922,7 +10356,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RStats"];
+                    "application/json": components["schemas"]["RAnswer"];
                 };
             };
             default: components["responses"]["Error"];
@@ -10051,6 +10485,8 @@ export interface operations {
                 tz?: string;
                 /** @description When results count. Default closed: the whole result when the trade closes. With realized, each closing fill counts at its own time with its share of costs, also in open trades; from and to test that time. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; other figures refuse realized. */
                 pnl_basis?: "closed" | "realized";
+                /** @description What counts as one. Default trade. With strategy, each accepted or manual strategy counts as one, closed when its last trade is, and every other trade by itself. Daily results, equity curve, drawdowns and calendar are by trade with either. */
+                unit?: "trade" | "strategy";
             };
             header?: never;
             path?: never;
@@ -10193,6 +10629,8 @@ export interface operations {
                 tz?: string;
                 /** @description When results count. Default closed: the whole result when the trade closes. With realized, each closing fill counts at its own time with its share of costs, also in open trades; from and to test that time. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; other figures refuse realized. */
                 pnl_basis?: "closed" | "realized";
+                /** @description What counts as one. Default trade. With strategy, each accepted or manual strategy counts as one, closed when its last trade is, and every other trade by itself. Daily results, equity curve, drawdowns and calendar are by trade with either. */
+                unit?: "trade" | "strategy";
                 /** @description Add the formula, the inputs and the trades of each figure. */
                 explain?: boolean;
                 /** @description Add the statistical evidence: sample size, intervals and warnings. */
@@ -10339,6 +10777,8 @@ export interface operations {
                 tz?: string;
                 /** @description When results count. Default closed: the whole result when the trade closes. With realized, each closing fill counts at its own time with its share of costs, also in open trades; from and to test that time. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; other figures refuse realized. */
                 pnl_basis?: "closed" | "realized";
+                /** @description What counts as one. Default trade. With strategy, each accepted or manual strategy counts as one, closed when its last trade is, and every other trade by itself. Daily results, equity curve, drawdowns and calendar are by trade with either. */
+                unit?: "trade" | "strategy";
                 /** @description Only tags of this kind. Default all. */
                 kind?: "custom" | "mistake";
             };
@@ -11169,6 +11609,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getChain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Chain"];
+                };
             };
             default: components["responses"]["Error"];
         };
@@ -13911,6 +14374,55 @@ export interface operations {
             default: components["responses"]["Error"];
         };
     };
+    getStrategySettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StrategySettings"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    setStrategySettings: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the record as you read it; 412 when it has changed since. */
+                "If-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StrategySettings"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StrategySettings"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
     setUp: {
         parameters: {
             query?: never;
@@ -14153,6 +14665,351 @@ export interface operations {
             };
             path: {
                 id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    listStrategies: {
+        parameters: {
+            query?: {
+                /** @description Accounts. Default: all accounts. A list: separated by commas, repeated, or both. */
+                account_id?: components["parameters"]["filter.account_id"];
+                /** @description The first instant, inclusive. */
+                from?: components["parameters"]["filter.from"];
+                /** @description The last instant, inclusive. */
+                to?: components["parameters"]["filter.to"];
+                /** @description The time that from and to test. Default close: the closing of a closed trade, the opening of an open one. */
+                date_basis?: components["parameters"]["filter.date_basis"];
+                /** @description Open or closed trades. Figures are of closed trades only. */
+                status?: components["parameters"]["filter.status"];
+                /** @description Symbols. A list: separated by commas, repeated, or both. */
+                symbol?: components["parameters"]["filter.symbol"];
+                /** @description Roots: the root of a future (NQ finds NQZ6 and not MNQZ6), the underlying of an option, or the symbol itself. A list: separated by commas, repeated, or both. */
+                root?: components["parameters"]["filter.root"];
+                /** @description The direction of the trade. */
+                side?: components["parameters"]["filter.side"];
+                /** @description Instrument types, such as stock, option, future, forex or crypto. A list: separated by commas, repeated, or both. */
+                instrument_type?: components["parameters"]["filter.instrument_type"];
+                /** @description The right of an option. A list: separated by commas, repeated, or both. */
+                option_right?: components["parameters"]["filter.option_right"];
+                /** @description The fewest days from opening to expiry, in filter_tz. */
+                dte_min?: components["parameters"]["filter.dte_min"];
+                /** @description The most days from opening to expiry, in filter_tz. */
+                dte_max?: components["parameters"]["filter.dte_max"];
+                /** @description How the trade ended, by its net result and your breakeven tolerance. Open trades have no outcome. A list: separated by commas, repeated, or both. */
+                outcome?: components["parameters"]["filter.outcome"];
+                /** @description The least net result. */
+                pnl_min?: components["parameters"]["filter.pnl_min"];
+                /** @description The greatest net result. */
+                pnl_max?: components["parameters"]["filter.pnl_max"];
+                /** @description The least result as a multiple of the initial risk. */
+                r_min?: components["parameters"]["filter.r_min"];
+                /** @description The greatest result as a multiple of the initial risk. */
+                r_max?: components["parameters"]["filter.r_max"];
+                /** @description Whether the trade has a result in units of risk: it is closed and its initial risk is known. */
+                has_r?: components["parameters"]["filter.has_r"];
+                /** @description The shortest time from opening to closing, in seconds. */
+                hold_min?: components["parameters"]["filter.hold_min"];
+                /** @description The longest time from opening to closing, in seconds. */
+                hold_max?: components["parameters"]["filter.hold_max"];
+                /** @description The least MAE as a multiple of the initial risk, by its lower bound. */
+                mae_r_min?: components["parameters"]["filter.mae_r_min"];
+                /** @description The greatest MAE as a multiple of the initial risk, by its lower bound. */
+                mae_r_max?: components["parameters"]["filter.mae_r_max"];
+                /** @description The least MFE as a multiple of the initial risk, by its lower bound. */
+                mfe_r_min?: components["parameters"]["filter.mfe_r_min"];
+                /** @description The greatest MFE as a multiple of the initial risk, by its lower bound. */
+                mfe_r_max?: components["parameters"]["filter.mfe_r_max"];
+                /** @description The least exit efficiency, 0 to 1, by its lower bound. */
+                exit_efficiency_min?: components["parameters"]["filter.exit_efficiency_min"];
+                /** @description The greatest exit efficiency, 0 to 1, by its lower bound. */
+                exit_efficiency_max?: components["parameters"]["filter.exit_efficiency_max"];
+                /** @description The least average true range at entry, in percent of the entry price. */
+                atr_pct_min?: components["parameters"]["filter.atr_pct_min"];
+                /** @description The greatest average true range at entry, in percent of the entry price. */
+                atr_pct_max?: components["parameters"]["filter.atr_pct_max"];
+                /** @description The least opening gap of the session, in percent. */
+                gap_pct_min?: components["parameters"]["filter.gap_pct_min"];
+                /** @description The greatest opening gap of the session, in percent. */
+                gap_pct_max?: components["parameters"]["filter.gap_pct_max"];
+                /** @description The least relative volume at entry. */
+                relative_volume_min?: components["parameters"]["filter.relative_volume_min"];
+                /** @description The greatest relative volume at entry. */
+                relative_volume_max?: components["parameters"]["filter.relative_volume_max"];
+                /** @description The least place of the entry in the opening range; 0 is its low, 1 its high. */
+                opening_range_min?: components["parameters"]["filter.opening_range_min"];
+                /** @description The greatest place of the entry in the opening range; 0 is its low, 1 its high. */
+                opening_range_max?: components["parameters"]["filter.opening_range_max"];
+                /** @description Whether MAE and MFE of the trade are known, from price bars or typed. */
+                has_excursion?: components["parameters"]["filter.has_excursion"];
+                /** @description Weekdays of the opening in filter_tz; 0 is Sunday. A list: separated by commas, repeated, or both. */
+                weekday?: components["parameters"]["filter.weekday"];
+                /** @description Hours of the opening in filter_tz. A list: separated by commas, repeated, or both. */
+                hour?: components["parameters"]["filter.hour"];
+                /** @description Sessions of the opening on the clock of New York: premarket from 04:00, rth from 09:30, afterhours from 16:00, overnight from 20:00. A list: separated by commas, repeated, or both. */
+                session?: components["parameters"]["filter.session"];
+                /** @description The last trades, as many, that closed before this one opened, on the same day in filter_tz, were all losses. Breakeven trades are skipped. All trades of the accounts count, whatever else is filtered. */
+                after_losses?: components["parameters"]["filter.after_losses"];
+                /** @description Like after_losses, with wins. */
+                after_wins?: components["parameters"]["filter.after_wins"];
+                /** @description The least number of the trade among all openings of the accounts on its day in filter_tz; 1 is the first. */
+                nth_of_day_min?: components["parameters"]["filter.nth_of_day_min"];
+                /** @description The greatest number of the trade among all openings of the accounts on its day in filter_tz. */
+                nth_of_day_max?: components["parameters"]["filter.nth_of_day_max"];
+                /** @description The IANA time zone of weekday, hour, dte_min, dte_max and the days of after_losses to nth_of_day_max. Default: tz where that is used, otherwise UTC. */
+                filter_tz?: components["parameters"]["filter.filter_tz"];
+                /** @description Setups; see setup_mode. A list: separated by commas, repeated, or both. */
+                setup_id?: components["parameters"]["filter.setup_id"];
+                /** @description Whether a trade must have any of setup_id (default), all of them, or none. none without setup_id finds trades without a setup. */
+                setup_mode?: components["parameters"]["filter.setup_mode"];
+                /** @description Whether the trade followed a rule of its setups: the one in rule, or at least one if that is absent. A list: separated by commas, repeated, or both. */
+                rule_state?: components["parameters"]["filter.rule_state"];
+                /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
+                rule?: components["parameters"]["filter.rule"];
+                /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
+                tag_id?: components["parameters"]["filter.tag_id"];
+                /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
+                tag_mode?: components["parameters"]["filter.tag_mode"];
+                /** @description Whether the trade has a tag that is a mistake. */
+                mistake?: components["parameters"]["filter.mistake"];
+                /** @description Grades of the trade. A list: separated by commas, repeated, or both. */
+                trade_quality?: components["parameters"]["filter.trade_quality"];
+                /** @description Emotional states, in any case. A list: separated by commas, repeated, or both. */
+                emotional_state?: components["parameters"]["filter.emotional_state"];
+                /** @description Whether the trade is marked as reviewed. */
+                reviewed?: components["parameters"]["filter.reviewed"];
+                /** @description Whether the trade has notes, or a note is about it. */
+                has_note?: components["parameters"]["filter.has_note"];
+                /** @description Whether a file is attached to the trade. */
+                has_attachment?: components["parameters"]["filter.has_attachment"];
+                /** @description Only trades with a fill of this import. */
+                import_batch_id?: components["parameters"]["filter.import_batch_id"];
+                /** @description Only these trades. A list: separated by commas, repeated, or both. */
+                trade_id?: components["parameters"]["filter.trade_id"];
+                /** @description Words, each the beginning of a word in the notes, the symbol or the tags of the trade, in any case. All must be found. */
+                q?: components["parameters"]["filter.q"];
+                /** @description The page size, 1 to 1000. Without it the list is complete. */
+                limit?: number;
+                /** @description The cursor from the Link header of the previous page. */
+                cursor?: string;
+                /** @description proposed, accepted or manual. Default: all. */
+                state?: "proposed" | "accepted" | "manual";
+                /** @description A kind of strategies. */
+                kind?: "single" | "vertical" | "straddle" | "strangle" | "iron_condor" | "iron_butterfly" | "butterfly" | "broken_wing_butterfly" | "condor" | "box" | "collar" | "conversion" | "jade_lizard" | "calendar" | "diagonal" | "double_calendar" | "double_diagonal" | "covered_call" | "protective_put" | "synthetic" | "risk_reversal" | "guts" | "ratio" | "backspread" | "custom";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description The next page, rel="next". */
+                    Link?: string;
+                    /** @description The number of records in all pages; only with limit. */
+                    "X-Total-Count"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Strategy"][];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    createStrategy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewStrategy"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Strategy"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    detectStrategies: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetectionResult"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getStrategy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Strategy"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    deleteStrategy: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the record as you read it; 412 when it has changed since. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    changeStrategy: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the record as you read it; 412 when it has changed since. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StrategyChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Strategy"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getStrategyPayoff: {
+        parameters: {
+            query?: {
+                /** @description The number of prices besides strikes and breakevens, 2 to 500. Default 50. */
+                points?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StrategyPayoff"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    addStrategyTrade: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                trade_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Strategy"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    removeStrategyTrade: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                trade_id: string;
             };
             cookie?: never;
         };

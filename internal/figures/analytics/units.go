@@ -1,0 +1,194 @@
+package analytics
+
+import (
+	"slices"
+
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
+)
+
+// Unit is a set of trades that count as one.
+type Unit struct {
+	// Trades are its members; the first gives the unit's id.
+	Trades []journal.TradeID
+	// Symbol is the underlying.
+	Symbol      string
+	InitialRisk decimal.Null
+	Quality     uint8
+	Setups      []journal.SetupID
+	Tags        []journal.TagID
+}
+
+// MergeUnits returns columns in which each unit is one row instead of its trades: a closed
+// one if all its trades are closed, else an open one. Every figure of units is computed
+// from these columns, by the same code as that of trades.
+func MergeUnits(closed, open *Columns, units []Unit) (mergedClosed, mergedOpen *Columns) {
+	var ids []journal.TradeID
+	for i := range units {
+		ids = append(ids, units[i].Trades...)
+	}
+	known := map[journal.TradeID]Trade{}
+	for _, c := range []*Columns{closed, open} {
+		for _, t := range c.listTrades(ids) {
+			known[t.ID] = t
+		}
+	}
+	var closedRows, openRows []Trade
+	var gone []journal.TradeID
+	for i := range units {
+		row, some := units[i].merge(known)
+		if !some {
+			continue
+		}
+		gone = append(gone, units[i].Trades...)
+		if row.Open {
+			openRows = append(openRows, row)
+		} else {
+			closedRows = append(closedRows, row)
+		}
+	}
+	return closed.WithChanges(closedRows, gone), open.WithChanges(openRows, gone)
+}
+
+// listTrades returns the rows with some ids.
+func (c *Columns) listTrades(ids []journal.TradeID) (list []Trade) {
+	set := newIDSet(ids)
+	for _, p := range c.pages {
+		for _, row := range p.ids.findRows(set) {
+			list = append(list, p.trade(row))
+		}
+	}
+	return list
+}
+
+// merge returns the unit's row, and whether any of its trades is known.
+func (u *Unit) merge(known map[journal.TradeID]Trade) (row Trade, some bool) {
+	for _, id := range u.Trades {
+		t, found := known[id]
+		if !found {
+			continue
+		}
+		if !some {
+			row, some = t, true
+			continue
+		}
+		row.add(&t)
+	}
+	if !some {
+		return row, false
+	}
+	row.ID, row.Symbol, row.InitialRisk = u.Trades[0], u.Symbol, u.InitialRisk
+	row.MAE, row.MFE, row.Excursion = decimal.Null{}, decimal.Null{}, TradeExcursion{}
+	row.ExitPrice, row.ReturnPct, row.RMultiple = decimal.Null{}, decimal.Null{}, decimal.Null{}
+	if u.Quality > 0 {
+		row.Quality = u.Quality
+	}
+	row.Setups, row.Tags = unite(row.Setups, u.Setups), unite(row.Tags, u.Tags)
+	if row.Open {
+		row.ClosedAt = row.OpenedAt
+	}
+	return row, true
+}
+
+// add adds another trade of the unit.
+func (t *Trade) add(other *Trade) {
+	t.Net, t.Gross, t.Fees = t.Net.Add(other.Net), t.Gross.Add(other.Gross), t.Fees.Add(other.Fees)
+	t.EntryNotional = t.EntryNotional.Abs().Add(other.EntryNotional.Abs())
+	t.Volume, t.Quantity = t.Volume.Add(other.Volume), decimal.Max(t.Quantity, other.Quantity)
+	if other.OpenedAt.Before(t.OpenedAt) {
+		t.OpenedAt = other.OpenedAt
+	}
+	if other.ClosedAt.After(t.ClosedAt) {
+		t.ClosedAt = other.ClosedAt
+	}
+	t.Open, t.Removed = t.Open || other.Open, t.Removed && other.Removed
+	t.Quality = max(t.Quality, other.Quality)
+	t.Setups, t.Tags = unite(t.Setups, other.Setups), unite(t.Tags, other.Tags)
+	t.Reviewed, t.HasNote, t.HasAttachment = t.Reviewed && other.Reviewed, t.HasNote || other.HasNote, t.HasAttachment || other.HasAttachment
+}
+
+// unite returns a list with the members of another that it does not have.
+func unite[T comparable](list, other []T) []T {
+	united := slices.Clone(list)
+	for _, id := range other {
+		if !slices.Contains(united, id) {
+			united = append(united, id)
+		}
+	}
+	return united
+}
+
+// SumNet returns the net result of all selected trades.
+func SumNet(s *Selection) decimal.Decimal {
+	return chooseArithmetic(s, sumNet[int128], sumNet[exact])(s)
+}
+
+func sumNet[T number[T]](s *Selection) decimal.Decimal {
+	return sumColumn[T](s, netOf).decimal(s.scale)
+}
+
+// AddIDs returns the set with further trades.
+func (t *TradeIDs) AddIDs(ids []journal.TradeID) *TradeIDs {
+	for _, id := range ids {
+		t.ids.add(id)
+	}
+	return t
+}
+
+// The dimensions of strategies. Their keys come from [BreakdownQuery.KeyOf].
+const (
+	ByStrategyKind Dimension = "strategy_kind"
+	ByDTE          Dimension = "dte_at_open"
+	ByLegs         Dimension = "legs"
+	ByEndedBy      Dimension = "ended_by"
+	ByCreditDebit  Dimension = "credit_debit"
+	ByDefinedRisk  Dimension = "defined_risk"
+)
+
+// StrategyDimensions returns the dimensions of strategies.
+func StrategyDimensions() []Dimension {
+	return []Dimension{ByStrategyKind, ByDTE, ByLegs, ByEndedBy, ByCreditDebit, ByDefinedRisk}
+}
+
+// IsStrategy reports whether a dimension's keys come from strategies.
+func (by Dimension) IsStrategy() bool { return slices.Contains(StrategyDimensions(), by) }
+
+// dteNames are the keys of [ByDTE], each with the most days of its bucket.
+var dteNames = []struct {
+	name string
+	most int
+}{{"0", 0}, {"1", 1}, {"2-7", 7}, {"8-21", 21}, {"22-45", 45}, {"46-90", 90}}
+
+// NameDTE returns the key for a number of days to expiry.
+func NameDTE(days int) string {
+	for _, bucket := range dteNames {
+		if days <= bucket.most {
+			return bucket.name
+		}
+	}
+	return "over-90"
+}
+
+// groupByKey groups by the keys of a function. Trades with an empty key are left out.
+func (s *Selection) groupByKey(q BreakdownQuery) grouping {
+	var keys []string
+	if q.By == ByDTE {
+		for _, bucket := range dteNames {
+			keys = append(keys, bucket.name)
+		}
+		keys = append(keys, "over-90")
+	}
+	groups := make([][]int32, len(s.picks))
+	for i := range s.picks {
+		key := q.KeyOf(s.ID(i))
+		if key == "" {
+			continue
+		}
+		at := slices.Index(keys, key)
+		if at < 0 {
+			at, keys = len(keys), append(keys, key)
+		}
+		groups[i] = []int32{int32(at)}
+	}
+	return grouping{keys, func(i int) []int32 { return groups[i] }}
+}

@@ -1,0 +1,176 @@
+package columns
+
+import (
+	"context"
+	"slices"
+	"strconv"
+
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/figures/analytics"
+	"fillbook/internal/trading/ledger"
+	"fillbook/internal/trading/strategies"
+	"fillbook/internal/trading/strategybook"
+)
+
+// unitData are an account's columns with units instead of trades.
+type unitData struct {
+	revision     int64
+	mode         strategies.Mode
+	closed, open *analytics.Columns
+	units        []analytics.Unit
+}
+
+// maxUnitBytes is the limit for cached columns of units.
+const maxUnitBytes = 64 << 20
+
+// ToUnits returns a snapshot in which accepted and manual strategies count as one each. It
+// runs in the caller's transaction.
+func (s *Service) ToUnits(ctx context.Context, tx *db.Tx, b *Snapshot) (*Snapshot, error) {
+	mode, err := strategybook.ReadMode(ctx, tx, b.owner)
+	if err != nil {
+		return nil, err
+	}
+	out := *b
+	out.Columns, out.unitsOpen, out.HasUnits = nil, nil, true
+	for i, a := range b.Accounts {
+		data, err := s.loadUnits(ctx, tx, b, i, mode)
+		if err != nil {
+			return nil, err
+		}
+		out.Columns = append(out.Columns, data.closed.WithName(a.Name, a.Number()))
+		out.unitsOpen = append(out.unitsOpen, data.open.WithName(a.Name, a.Number()))
+		out.units = append(out.units, data.units...)
+	}
+	out.Version = "units " + string(mode)
+	return &out, nil
+}
+
+// loadUnits returns the columns of units for the account at a place, cached or computed.
+func (s *Service) loadUnits(ctx context.Context, tx *db.Tx, b *Snapshot, place int, mode strategies.Mode) (*unitData, error) {
+	a := b.Accounts[place]
+	key := cacheKey{b.owner, a.ID}
+	if cached, ok := s.units.Get(key); ok && cached.revision == a.Revision && cached.mode == mode {
+		return cached, nil
+	}
+	set, err := s.strategies.Load(ctx, tx, b.owner, a, mode)
+	if err != nil {
+		return nil, err
+	}
+	data := &unitData{revision: a.Revision, mode: mode, units: listUnits(set)}
+	data.closed, data.open = analytics.MergeUnits(b.closed[place], b.open[place], data.units)
+	s.units.Put(key, data, data.closed.Bytes()+data.open.Bytes())
+	return data, nil
+}
+
+// listUnits returns the strategies that count as one.
+func listUnits(set *strategybook.Set) (units []analytics.Unit) {
+	for i := range set.Strategies {
+		s := &set.Strategies[i]
+		if !s.IsUnit() {
+			continue
+		}
+		u := analytics.Unit{
+			Symbol: s.Underlying, InitialRisk: s.EffectiveRisk(), Quality: uint8(s.Record.TradeQuality), Setups: s.Record.Setups, Tags: s.Record.Tags,
+		}
+		for _, m := range s.Legs() {
+			u.Trades = append(u.Trades, m.Trade)
+		}
+		units = append(units, u)
+	}
+	return units
+}
+
+// resolveUnits replaces conditions on trades by the passing units: those with a passing
+// trade.
+func (b *Snapshot) resolveUnits(f analytics.Filter) analytics.Filter {
+	if f.IsEmpty() && f.Lookups.Among == nil {
+		return f
+	}
+	trades := analytics.Filter{Conditions: f.Conditions, Lookups: f.Lookups, Tolerance: f.Tolerance}
+	passing := analytics.SelectIDs(slices.Concat(b.closed, b.open), trades)
+	var ids []journal.TradeID
+	for i := range b.units {
+		if slices.ContainsFunc(b.units[i].Trades, passing.Has) {
+			ids = append(ids, b.units[i].Trades[0])
+		}
+	}
+	zone := f.Zone
+	f.Conditions, f.Lookups = analytics.Filter{}.Conditions, analytics.Lookups{Among: passing.AddIDs(ids)}
+	f.Zone = zone
+	return f
+}
+
+// RealizedInOpenUnits returns the net result of the trades closed in the filter's period
+// less that of the units closed in it.
+func (b *Snapshot) RealizedInOpenUnits(trades, units analytics.Filter) decimal.Decimal {
+	return analytics.SumNet(b.WithWholeTrades().Select(trades)).Sub(analytics.SumNet(b.Select(units)))
+}
+
+// StrategyKeys returns the keys of a breakdown by a dimension of strategies. It runs in the
+// caller's transaction.
+func (s *Service) StrategyKeys(ctx context.Context, tx *db.Tx, b *Snapshot, by analytics.Dimension) (func(journal.TradeID) string, error) {
+	mode, err := strategybook.ReadMode(ctx, tx, b.owner)
+	if err != nil {
+		return nil, err
+	}
+	var sets []*strategybook.Set
+	endings := map[journal.TradeID]string{}
+	for _, a := range b.Accounts {
+		set, err := s.strategies.Load(ctx, tx, b.owner, a, mode)
+		if err != nil {
+			return nil, err
+		}
+		sets = append(sets, set)
+		if by == analytics.ByEndedBy {
+			if err := ledger.EachEnding(ctx, tx, b.owner, a, func(id journal.TradeID, kind string) { endings[id] = kind }); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return func(id journal.TradeID) string {
+		var found *strategybook.Strategy
+		for _, set := range sets {
+			if found = set.FindUnit(id); found != nil {
+				break
+			}
+		}
+		return strategyKey(by, found, id, endings)
+	}, nil
+}
+
+// strategyKey returns a unit's key. found is nil for a trade that is neither an option nor
+// in a strategy.
+func strategyKey(by analytics.Dimension, found *strategybook.Strategy, id journal.TradeID, endings map[journal.TradeID]string) string {
+	switch {
+	case by == analytics.ByStrategyKind && found == nil:
+		return string(strategies.Single)
+	case by == analytics.ByLegs && found == nil:
+		return "1"
+	case by == analytics.ByEndedBy:
+		if found != nil {
+			id = found.LastClosed()
+		}
+		if kind := endings[id]; kind != "" {
+			return kind
+		}
+		return "trade"
+	case found == nil || !slices.ContainsFunc(found.Members, func(m strategies.Member) bool { return !m.Stock }):
+		return map[analytics.Dimension]string{analytics.ByStrategyKind: string(strategies.Single), analytics.ByLegs: "1"}[by]
+	case by == analytics.ByStrategyKind:
+		return string(found.Kind)
+	case by == analytics.ByLegs:
+		return strconv.Itoa(len(found.Legs()))
+	case by == analytics.ByDTE:
+		if days := found.DaysToExpiry(); days != nil {
+			return analytics.NameDTE(*days)
+		}
+		return ""
+	case by == analytics.ByCreditDebit:
+		return map[int]string{1: "credit", 0: "even", -1: "debit"}[found.Credit().Sign()]
+	case found.Payoff.MaxLoss.Valid:
+		return "defined"
+	}
+	return "undefined"
+}

@@ -1,0 +1,227 @@
+package ledger
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/trading/instruments"
+	"fillbook/internal/trading/matching"
+	"fillbook/internal/trading/strategies"
+)
+
+// StrategyLegs returns an account's option trades and the trades in their underlyings, by
+// underlying. hasDecisions reports whether the fills' keys are needed for an underlying. It
+// is a step; an account without options costs one statement.
+func StrategyLegs(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, account Account, hasDecisions func(underlying string) bool,
+) (map[string][]strategies.Leg, error) {
+	keys, err := loadStreamKeys(ctx, tx, owner, []Account{account})
+	if err != nil {
+		return nil, err
+	}
+	b := legBuilder{streams: selectStrategyStreams(keys), hasDecisions: hasDecisions, legs: map[string][]strategies.Leg{}}
+	if len(b.streams) == 0 {
+		return b.legs, nil
+	}
+	numbers := make([]int64, 0, len(b.streams))
+	for number := range b.streams {
+		numbers = append(numbers, number)
+	}
+	slices.Sort(numbers)
+	err = db.EachIn(ctx, tx, numbers, b.addTrade, tradeSelect+`WHERE user_id = $1 AND stream IN $keys`, owner)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range b.streams {
+		slices.SortFunc(s.trades, func(t, u *tradeRow) int { return t.First.Compare(u.First) })
+	}
+	err = db.EachIn(ctx, tx, numbers, b.addFill, fillSelect+`WHERE user_id = $1 AND stream IN $keys ORDER BY stream, executed_at, seq`, owner)
+	if err != nil {
+		return nil, err
+	}
+	for _, number := range numbers {
+		b.streams[number].finish(b.legs)
+	}
+	return b.legs, nil
+}
+
+// strategyStream is a stream whose trades can be in strategies.
+type strategyStream struct {
+	key        streamKey
+	underlying string
+	contract   strategies.Contract
+	isStock    bool
+	trades     []*tradeRow
+	legs       []strategies.Leg // by trade
+	next       int              // the trade of the next fill
+	held       decimal.Decimal
+}
+
+// selectStrategyStreams returns the streams of options with a contract, and of their
+// underlyings.
+func selectStrategyStreams(keys map[int64]listedStream) map[int64]*strategyStream {
+	selected, underlyings := map[int64]*strategyStream{}, map[string]bool{}
+	for number, listed := range keys {
+		if listed.key.kind != instruments.TypeOption {
+			continue
+		}
+		i := listed.key.toInstrument()
+		contract, ok := strategies.NewContract(i.Symbol, instruments.Right(i.OptionRight), i.Strike, i.Expiry)
+		if ok {
+			selected[number] = &strategyStream{key: listed.key, underlying: contract.Underlying, contract: contract}
+			underlyings[contract.Underlying] = true
+		}
+	}
+	for number, listed := range keys {
+		underlying := strategies.UnderlyingOf(listed.key.symbol)
+		if listed.key.kind != instruments.TypeOption && underlyings[underlying] {
+			selected[number] = &strategyStream{key: listed.key, underlying: underlying, isStock: true}
+		}
+	}
+	return selected
+}
+
+// legBuilder builds legs from trades and their fills.
+type legBuilder struct {
+	streams      map[int64]*strategyStream
+	hasDecisions func(underlying string) bool
+	legs         map[string][]strategies.Leg
+}
+
+func (b *legBuilder) addTrade(row db.Scanner) error {
+	t := &tradeRow{}
+	if err := row.Scan(t.scan()...); err != nil {
+		return err
+	}
+	s := b.streams[t.stream]
+	s.trades = append(s.trades, t)
+	return nil
+}
+
+// newLeg returns a trade's leg without what its fills add.
+func (s *strategyStream) newLeg(t *tradeRow) strategies.Leg {
+	l := strategies.Leg{
+		Trade: t.id, Stock: s.isStock, Root: s.contract.Root, Adjusted: s.contract.Adjusted, Right: s.contract.Right,
+		Strike: s.contract.Strike, Expiry: s.contract.Expiry,
+		Quantity: t.QtyOpened, Size: t.EntrySize, Paid: t.EntryNotional,
+		OpenedAt: db.FromMicros(t.First.At), Fees: t.FeesTotal.Add(t.Commission), Net: t.NetPnL, Gross: t.GrossPnL,
+	}
+	if t.Direction == matching.Short {
+		l.Quantity, l.Size, l.Paid = l.Quantity.Neg(), l.Size.Neg(), l.Paid.Neg()
+	}
+	if !t.open {
+		at := db.FromMicros(t.listed)
+		l.ClosedAt, l.Traded = &at, t.EndedBy == matching.KindTrade
+	}
+	return l
+}
+
+// addFill adds a fill to the leg of its trade, or of both its trades if it crosses zero.
+// Fills of a stream come in order.
+func (b *legBuilder) addFill(row db.Scanner) error {
+	f := &fill{}
+	if err := row.Scan(f.scan()...); err != nil {
+		return err
+	}
+	s := b.streams[f.stream]
+	if f.belongsToNoTrade() {
+		return nil
+	}
+	for s.next < len(s.trades) && s.trades[s.next].Last.Compare(f.position()) < 0 {
+		s.next++
+	}
+	for i := s.next; i < len(s.trades) && s.trades[i].First.Compare(f.position()) <= 0; i++ {
+		for len(s.legs) <= i {
+			s.legs = append(s.legs, s.newLeg(s.trades[len(s.legs)]))
+		}
+		s.addPart(f, i, b.hasDecisions(s.underlying))
+	}
+	return nil
+}
+
+// addPart adds a fill's part in a trade to the trade's leg.
+func (s *strategyStream) addPart(f *fill, i int, withKeys bool) {
+	t, l := s.trades[i], &s.legs[i]
+	isFirst := t.First == f.position()
+	isOpening := (f.side == matching.Buy) == (t.Direction == matching.Long)
+	order, event := f.orderAndEvent()
+	if isFirst {
+		l.Key, l.OrderID, l.Opens, l.DayOnly = f.contentKey(s.key), order, event, f.facts.has(DayPrecision)
+		s.held = decimal.Zero
+	}
+	if t.Last == f.position() {
+		l.CloseOrder, l.Ends = order, event
+	}
+	if withKeys {
+		l.Keys = append(l.Keys, f.keys(s.key)...)
+	}
+	quantity, costs := f.quantity.Sub(f.unmatched), f.fees.Add(f.commission)
+	if isFirst && !t.Head.Consumed.IsZero() {
+		_, costs = costs.Split(t.Head.Consumed, f.quantity, matching.CostScale)
+		quantity = quantity.Sub(t.Head.Consumed)
+	}
+	if isOpening {
+		l.Costs = l.Costs.Add(costs)
+	} else {
+		quantity = quantity.Neg()
+	}
+	if !s.isStock {
+		return
+	}
+	if t.Direction == matching.Short {
+		quantity = quantity.Neg()
+	}
+	s.held = s.held.Add(quantity)
+	l.Held = append(l.Held, strategies.Holding{At: db.FromMicros(f.at), Quantity: s.held})
+}
+
+// finish adds the stream's legs to those of its underlying.
+func (s *strategyStream) finish(legs map[string][]strategies.Leg) {
+	legs[s.underlying] = append(legs[s.underlying], s.legs...)
+}
+
+// orderAndEvent returns the ids of the broker's order and of an assignment or exercise,
+// empty for none.
+func (f *fill) orderAndEvent() (order, event string) {
+	if !strings.Contains(f.details, keyOrder) && !strings.Contains(f.details, keyEvent) {
+		return "", ""
+	}
+	var details map[string]string
+	_ = json.Unmarshal([]byte(f.details), &details) // it was checked when it was stored
+	return details[keyOrder], details[keyEvent]
+}
+
+// StrategyFillKeys returns the keys by which a trade's fills are found again, at most that
+// many. It is a step.
+func StrategyFillKeys(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID, most int) ([]string, error) {
+	set, row, err := readTradeRow(ctx, tx, owner, id)
+	if err != nil {
+		return nil, err
+	}
+	fills, err := db.List(ctx, tx, set.scanFill, fillSelect+`WHERE user_id = $1 AND stream = $2
+		AND (executed_at, seq) >= ($3, $4) AND (executed_at, seq) <= ($5, $6) ORDER BY executed_at, seq`+db.Limit(7),
+		owner, row.stream, row.First.At, row.First.Seq, row.Last.At, row.Last.Seq, most)
+	keys := make([]string, len(fills))
+	for i, f := range fills {
+		keys[i] = f.contentKey(row.key)
+	}
+	return keys, err
+}
+
+// EachEnding calls fn for an account's trades that ended otherwise than by a fill. It is a
+// step.
+func EachEnding(ctx context.Context, tx *db.Tx, owner journal.UserID, account Account, fn func(journal.TradeID, string)) error {
+	return db.Each(ctx, tx, func(row db.Scanner) error {
+		var id journal.TradeID
+		var kind matching.Kind
+		var removed bool
+		err := row.Scan(&id, kindScanner{&kind, &removed})
+		fn(id, kind.String())
+		return err
+	}, `SELECT id, ended_by FROM trades WHERE user_id = $1 AND account = $2 AND ended_by IS NOT NULL`, owner, account.number)
+}
