@@ -18,6 +18,9 @@
 // exceeds the position by, or would add to it, belongs to no trade; see Closure.
 // A removal closes its share at exactly its cost, whatever its price.
 //
+// A split converts the open trade's quantities to new units and leaves its money as it is;
+// see Split.
+//
 // A stated result replaces the priced result for the part it closes; that part still
 // takes its share from the entry notional. A trade's gross result is the sum over its
 // closing parts, so a trade whose closings are all stated is exactly their sum, and one
@@ -79,6 +82,8 @@ type Grouping struct {
 	OmitParts bool
 	// ReportClosing is called for every fill whose kind only closes; it may be nil.
 	ReportClosing func(Closure)
+	// Splits are the stream's, in order.
+	Splits []Split
 }
 
 // Closure is what a fill whose kind only closes has closed.
@@ -94,7 +99,7 @@ type Closure struct {
 // Walk groups fills; see the function Walk.
 func (g Grouping) Walk(fills iter.Seq[Fill]) iter.Seq[Trade] {
 	return func(yield func(Trade) bool) {
-		w, head := walk{omitParts: g.OmitParts, reportClosing: g.ReportClosing}, g.Head
+		w, head := walk{omitParts: g.OmitParts, reportClosing: g.ReportClosing, splits: g.Splits}, g.Head
 		if g.From != nil {
 			w.open = g.From.toHolding()
 		}
@@ -111,6 +116,7 @@ func (g Grouping) Walk(fills iter.Seq[Fill]) iter.Seq[Trade] {
 				g.Report(w.toCheckpoint())
 			}
 		}
+		w.advance(endOfTime)
 		if w.open != nil {
 			yield(w.closeTrade())
 		}
@@ -126,6 +132,7 @@ type walk struct {
 	parts         []Part
 	omitParts     bool
 	reportClosing func(Closure) // may be nil
+	splits        []Split       // those not applied yet
 
 	last Fill // the pieces point to it
 	any  bool
@@ -143,6 +150,7 @@ func (w *walk) nextPiece(f Fill, head Head) piece {
 	case head.Consumed.Sign() < 0 || head.Consumed.Cmp(f.Quantity) >= 0:
 		panic(fmt.Sprintf("matching: head consumes %s of %s in fill %s", head.Consumed, f.Quantity, f.ID))
 	}
+	w.advance(f.At)
 	w.last, w.any = f, true
 	p := newPiece(&w.last)
 	if !head.Consumed.IsZero() {

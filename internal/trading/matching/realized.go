@@ -35,6 +35,8 @@ type Realizer struct {
 	Head Head
 	// EachFill has a part for each closing fill, even with the same instant.
 	EachFill bool
+	// Splits are the stream's, in order.
+	Splits []Split
 
 	walk walk
 	// parts belong to the open trade, and openVolume is the traded notional still held
@@ -46,6 +48,9 @@ type Realizer struct {
 // Add adds the next fill, ordered by CompareFills. It returns the trade the fill closed,
 // with its parts in time order; the trade is nil if it closed none.
 func (r *Realizer) Add(f Fill) (closed *Trade, parts []RealizedPart) {
+	if !r.walk.any {
+		r.walk.splits = r.Splits
+	}
 	p := r.walk.nextPiece(f, r.Head)
 	r.Head = Head{}
 	for more := true; more; {
@@ -64,6 +69,7 @@ func (r *Realizer) Add(f Fill) (closed *Trade, parts []RealizedPart) {
 // Open returns the trade that is still open after all fills, with its parts so
 // far; the trade is nil if the position is flat.
 func (r *Realizer) Open() (*Trade, []RealizedPart) {
+	r.walk.advance(endOfTime)
 	if r.walk.open == nil {
 		return nil, nil
 	}

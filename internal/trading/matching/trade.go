@@ -32,7 +32,8 @@ type Trade struct {
 	Head Head
 
 	// QtyOpened is all opening parts' quantity, exact, and QtyRemaining what is not
-	// closed yet: zero for a closed trade.
+	// closed yet: zero for a closed trade. Both, EntrySize and the averages are in the units
+	// after the trade's last split; parts are in their fills' own.
 	QtyOpened, QtyRemaining decimal.Decimal
 	// EntryNotional and ExitNotional are exact price × quantity × multiplier sums over
 	// opening and closing parts, each with its fill's multiplier.

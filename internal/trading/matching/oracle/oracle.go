@@ -12,14 +12,18 @@
 // A fill whose kind only closes is first cut down to what it can close, so the axis has
 // no stretch that belongs to no trade. A removal's notional is the cost of what it removes.
 //
-// Only three matching rules have no such alternative, because they round: splitting a
-// fill's costs between two trades, cutting off what closes nothing, and a partial
-// position's average cost. They are
+// At a split, the open trade's cuts are multiplied one by one, without rounding, and a last
+// cut without a fill corrects their sums to the rounded ones.
+//
+// Only four matching rules have no such alternative, because they round: splitting a
+// fill's costs between two trades, cutting off what closes nothing, a partial
+// position's average cost, and the quantities after a split. They are
 // implemented here a second time, with fractions.
 package oracle
 
 import (
 	"cmp"
+	"maps"
 	"math/big"
 	"slices"
 )
@@ -72,26 +76,55 @@ type Trade struct {
 }
 
 // Recompute returns a stream's trades in time order. The fills may come in any order;
-// they are sorted by instant, arrival number and id.
-func Recompute(fills []Fill) []Trade {
-	closings, _ := cutToClosings(sortFills(fills))
-	axis := buildAxis(closings)
-	var trades []Trade
-	first, from := 0, new(big.Rat)
-	for _, until := range flatPoints(axis) {
-		var cuts []cut
-		cuts, first = cutsBetween(axis, first, from, until)
-		trades = append(trades, newTrade(cuts))
-		from = until
+// they are sorted by instant, arrival number and id. The splits are in order.
+func Recompute(fills []Fill, splits ...Split) []Trade {
+	parts, _ := cutTrades(fills, splits)
+	trades := make([]Trade, len(parts))
+	for i, cuts := range parts {
+		trades[i] = newTrade(cuts)
 	}
 	return trades
 }
 
 // Leftovers returns what of each fill belongs to no trade, by id. Fills that belong to
 // trades wholly are left out.
-func Leftovers(fills []Fill) map[string]*big.Rat {
-	_, left := cutToClosings(sortFills(fills))
+func Leftovers(fills []Fill, splits ...Split) map[string]*big.Rat {
+	_, left := cutTrades(fills, splits)
 	return left
+}
+
+// cutTrades returns the cuts of each trade and what belongs to none. Each split ends a
+// stretch of time, whose open trade is converted and begins the next one.
+func cutTrades(fills []Fill, splits []Split) (trades [][]cut, left map[string]*big.Rat) {
+	left = map[string]*big.Rat{}
+	rest := sortFills(fills)
+	var carried []cut
+	for i := range len(splits) + 1 {
+		n := len(rest)
+		if i < len(splits) {
+			n, _ = slices.BinarySearchFunc(rest, splits[i].At, func(f Fill, at int64) int { return cmp.Compare(f.At, at) })
+		}
+		closings, more := cutToClosings(rest[:n], position(carried))
+		maps.Copy(left, more)
+		rest = rest[n:]
+		trades = append(trades, cutAtFlatPoints(buildAxis(carried, closings))...)
+		carried = nil
+		if last := len(trades) - 1; i < len(splits) && last >= 0 && position(trades[last]).Sign() != 0 {
+			carried, trades = splits[i].convert(trades[last]), trades[:last]
+		}
+	}
+	return trades, left
+}
+
+func cutAtFlatPoints(axis []stretch) (trades [][]cut) {
+	first, from := 0, new(big.Rat)
+	for _, until := range flatPoints(axis) {
+		var cuts []cut
+		cuts, first = cutsBetween(axis, first, from, until)
+		trades = append(trades, cuts)
+		from = until
+	}
+	return trades
 }
 
 // sortFills returns the fills in the order in which they are grouped.
@@ -104,10 +137,10 @@ func sortFills(fills []Fill) []Fill {
 }
 
 // cutToClosings cuts the fills that only close down to what they close, leaves out those
-// that close nothing, and sets openings' costs to zero. left is what was cut off, by id.
-func cutToClosings(sorted []Fill) (fills []Fill, left map[string]*big.Rat) {
+// that close nothing, and sets openings' costs to zero. position is the signed one before
+// them, left what was cut off, by id.
+func cutToClosings(sorted []Fill, position *big.Rat) (fills []Fill, left map[string]*big.Rat) {
 	left = map[string]*big.Rat{}
-	position := new(big.Rat)
 	for _, f := range sorted {
 		switch f.Kind {
 		case "", "trade":
@@ -148,16 +181,25 @@ type stretch struct {
 	start, end *big.Rat
 	// before and after are the signed positions at both ends.
 	before, after *big.Rat
+	// carried is the whole stretch's cut in a trade from before a split, nil for a fill.
+	carried *cut
 }
 
-func buildAxis(fills []Fill) []stretch {
-	axis := make([]stretch, len(fills))
+// buildAxis places the cuts of a trade from before a split and then the fills on the axis.
+func buildAxis(carried []cut, fills []Fill) []stretch {
+	axis := make([]stretch, 0, len(carried)+len(fills))
 	at, position := new(big.Rat), new(big.Rat)
-	for i, f := range fills {
-		moved := add(position, signed(f.Quantity, f.Buy))
-		end := add(at, f.Quantity)
-		axis[i] = stretch{fill: f, start: at, end: end, before: position, after: moved}
-		at, position = end, moved
+	place := func(s stretch, quantity *big.Rat) {
+		s.start, s.end = at, add(at, quantity)
+		s.before, s.after = position, add(position, signed(quantity, s.fill.Buy))
+		axis = append(axis, s)
+		at, position = s.end, s.after
+	}
+	for i := range carried {
+		place(stretch{fill: carried[i].fill, carried: &carried[i]}, carried[i].quantity)
+	}
+	for _, f := range fills {
+		place(stretch{fill: f}, f.Quantity)
 	}
 	return axis
 }
@@ -188,6 +230,11 @@ type cut struct {
 	quantity         *big.Rat
 	fees, commission *big.Rat
 	cost             *big.Rat // what a removal takes away, nil for other fills
+	// scale is how many units after later splits one unit of the fill is; nil for 1. The
+	// quantity is in those units.
+	scale *big.Rat
+	// rounding makes the cut a split's rounding, without a fill; nil for others.
+	rounding *rounding
 }
 
 // cutsBetween returns the trade's cuts between two axis points, starting at stretch
@@ -217,6 +264,9 @@ func cutsBetween(axis []stretch, first int, from, until *big.Rat) ([]cut, int) {
 // cutOut returns a fill's cut between two points. If the fill crosses zero, the closing
 // cut's costs are rounded and the opening cut has the rest.
 func (s stretch) cutOut(low, high *big.Rat) cut {
+	if s.carried != nil {
+		return *s.carried
+	}
 	c := cut{fill: s.fill, quantity: sub(high, low), fees: s.fill.Fees, commission: s.fill.Commission}
 	if c.quantity.Cmp(s.fill.Quantity) == 0 {
 		return c

@@ -14,9 +14,15 @@ const (
 func newTrade(cuts []cut) Trade {
 	t := Trade{Long: cuts[0].fill.Buy, Fees: new(big.Rat), Commission: new(big.Rat)}
 	priceRemovals(cuts)
+	t.Remaining = abs(position(cuts))
 	bought, sold := new(big.Rat), new(big.Rat)
 	paid, received := new(big.Rat), new(big.Rat)
+	rounded := new(big.Rat)
 	for _, c := range cuts {
+		if c.rounding != nil {
+			rounded = add(rounded, c.rounding.opened)
+			continue
+		}
 		t.FillIDs = append(t.FillIDs, c.fill.ID)
 		t.Fees = add(t.Fees, c.fees)
 		t.Commission = add(t.Commission, c.commission)
@@ -31,7 +37,7 @@ func newTrade(cuts []cut) Trade {
 	} else {
 		t.Opened, t.Entry, t.Exit = sold, received, paid
 	}
-	t.Remaining = abs(sub(bought, sold))
+	t.Opened = add(t.Opened, rounded)
 	closings := sumClosings(cuts)
 	t.Realized = sub(closings.result, closings.costs)
 	if t.Remaining.Sign() == 0 {
@@ -55,6 +61,10 @@ func newTrade(cuts []cut) Trade {
 func priceRemovals(cuts []cut) {
 	position := pool{new(big.Rat), new(big.Rat)}
 	for i, c := range cuts {
+		if c.rounding != nil {
+			position.held = add(position.held, signed(c.quantity, c.fill.Buy == cuts[0].fill.Buy))
+			continue
+		}
 		if c.fill.Buy == cuts[0].fill.Buy {
 			position.held, position.amount = add(position.held, c.quantity), add(position.amount, c.notional())
 			continue
@@ -71,7 +81,7 @@ func priceRemovals(cuts []cut) {
 func isRemoved(cuts []cut) bool {
 	exits, removals := 0, 0
 	for _, c := range cuts {
-		if c.fill.Buy == cuts[0].fill.Buy {
+		if c.rounding != nil || c.fill.Buy == cuts[0].fill.Buy {
 			continue
 		}
 		if exits++; c.fill.Kind == "removal" {
@@ -86,18 +96,20 @@ func isRemoved(cuts []cut) bool {
 func (t *Trade) setAverages(cuts []cut) {
 	t.Size = new(big.Rat)
 	value := map[bool]*big.Rat{true: new(big.Rat), false: new(big.Rat)}
-	quantity := map[bool]*big.Rat{true: new(big.Rat), false: new(big.Rat)}
 	for _, c := range cuts {
+		if c.rounding != nil {
+			t.Size = add(t.Size, c.rounding.size)
+			continue
+		}
 		entry := c.fill.Buy == t.Long
 		value[entry] = add(value[entry], c.value())
-		quantity[entry] = add(quantity[entry], c.quantity)
 		if entry {
 			t.Size = add(t.Size, mul(c.quantity, c.fill.Multiplier))
 		}
 	}
-	t.EntryPrice = roundAverage(quo(value[true], quantity[true]))
-	if quantity[false].Sign() != 0 {
-		t.ExitPrice = roundAverage(quo(value[false], quantity[false]))
+	t.EntryPrice = roundAverage(quo(value[true], t.Opened))
+	if exited := sub(t.Opened, t.Remaining); exited.Sign() != 0 {
+		t.ExitPrice = roundAverage(quo(value[false], exited))
 	}
 }
 
@@ -116,7 +128,7 @@ func (t *Trade) setConverted(cuts []cut, closings closingSums) {
 	}
 	volume := new(big.Rat)
 	for _, c := range cuts {
-		if c.fill.Kind != "opening" && c.fill.Kind != "removal" {
+		if c.rounding == nil && c.fill.Kind != "opening" && c.fill.Kind != "removal" {
 			volume = add(volume, abs(c.notional()))
 		}
 	}
@@ -131,7 +143,7 @@ func (c cut) notional() *big.Rat {
 	if c.cost != nil {
 		return c.cost
 	}
-	return mul(mul(c.fill.Price, c.quantity), c.fill.Multiplier)
+	return mul(c.value(), c.fill.Multiplier)
 }
 
 // value returns the cut's price times its quantity.
@@ -139,7 +151,7 @@ func (c cut) value() *big.Rat {
 	if c.cost != nil {
 		return roundAverage(quo(c.cost, c.fill.Multiplier))
 	}
-	return mul(c.fill.Price, c.quantity)
+	return quo(mul(c.fill.Price, c.quantity), orOne(c.scale))
 }
 
 // pool is an amount spread evenly over a held quantity.
@@ -171,6 +183,11 @@ func sumClosings(cuts []cut) closingSums {
 	total := closingSums{result: new(big.Rat), costs: new(big.Rat), priced: new(big.Rat)}
 	money, costs := pool{new(big.Rat), new(big.Rat)}, pool{new(big.Rat), new(big.Rat)}
 	for _, c := range cuts {
+		if c.rounding != nil {
+			money.held = add(money.held, signed(c.quantity, c.fill.Buy == cuts[0].fill.Buy))
+			costs.held = money.held
+			continue
+		}
 		own := add(c.fees, c.commission)
 		// A sale is an inflow and a purchase an outflow: the pool is the open position's
 		// net inflow, which is negative for a long one.
