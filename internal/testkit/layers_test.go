@@ -23,15 +23,15 @@ var folders = []string{
 
 // testPackages are the packages only tests may import.
 var testPackages = []string{
-	"internal/testkit", "internal/instances", "internal/base/remote/remotetest", "internal/figures/analytics/oracle",
+	"internal/testkit", "internal/instances", "internal/base/remote/remotetest", "internal/figures/analytics/oracle", "internal/figures/rulecheck/oracle",
 	"internal/intake/brokers/brokertest", "internal/providers/providertest",
 }
 
 // purePackages compute only: they and the packages below them do not import the database.
 var purePackages = []string{
-	"internal/trading/annotations", "internal/trading/instruments", "internal/trading/matching", "internal/trading/strategies", "internal/trading/tradefilter",
+	"internal/trading/annotations", "internal/trading/instruments", "internal/trading/matching", "internal/trading/strategies", "internal/trading/tradefilter", "internal/trading/rules",
 	"internal/intake/tabular", "internal/intake/parse", "internal/intake/statement", "internal/intake/brokers", "internal/intake/metatrader", "internal/intake/connector",
-	"internal/prices/market", "internal/prices/barsource", "internal/figures/analytics", "internal/providers", "internal/base/remote",
+	"internal/prices/market", "internal/prices/barsource", "internal/figures/analytics", "internal/figures/rulecheck", "internal/providers", "internal/base/remote",
 }
 
 // isIn reports whether a package is in a list, or below a package in it.

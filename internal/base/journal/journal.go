@@ -50,6 +50,10 @@ type (
 	NoteTemplateID string
 	// ChangeID names a change of the history.
 	ChangeID string
+	// TradingRuleID names a trading rule.
+	TradingRuleID string
+	// GoalID names a goal.
+	GoalID string
 	// ViewID names a saved view.
 	ViewID string
 	// StrategyID names a set of trades that were one decision.

@@ -30,6 +30,12 @@ type Trade struct {
 	// Quantity to RMultiple are only for sorting lists; no figure is computed from them.
 	Quantity, EntryPrice            decimal.Decimal
 	ExitPrice, ReturnPct, RMultiple decimal.Null
+	// PlannedR, ReviewedAt and HasStop are for trading rules only: the planned reward in
+	// multiples of the planned risk, when the trade was reviewed (zero if it was not), and
+	// whether a stop or an initial risk is stated.
+	PlannedR   decimal.Null
+	ReviewedAt time.Time
+	HasStop    bool
 	// Quality is the trader's own grade, 1 to 5; 0 means none.
 	Quality uint8
 	Setups  []journal.SetupID

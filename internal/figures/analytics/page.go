@@ -33,6 +33,8 @@ type page struct {
 	// Columns for ranking, without figures.
 	quantity, entryPrice            amounts
 	exitPrice, returnPct, rMultiple optional
+	// plannedR and reviewedAt, in microseconds since 1970, are for trading rules.
+	plannedR, reviewedAt optional
 
 	// excursion are the columns for [TradeExcursion.values]. Their scales do not matter
 	// to other figures.
@@ -99,12 +101,12 @@ func (c *page) amountColumns() []*amounts {
 
 func (c *page) optionalColumns() []*optional { return []*optional{&c.risk, &c.mae, &c.mfe} }
 
-// rankedAmounts and rankedOptionals are the columns only [RankTrades] reads. Their scales
-// do not matter to figures.
+// rankedAmounts and rankedOptionals are the columns only [RankTrades] and [Opening] read.
+// Their scales do not matter to figures.
 func (c *page) rankedAmounts() []*amounts { return []*amounts{&c.quantity, &c.entryPrice} }
 
 func (c *page) rankedOptionals() []*optional {
-	return []*optional{&c.exitPrice, &c.returnPct, &c.rMultiple}
+	return []*optional{&c.exitPrice, &c.returnPct, &c.rMultiple, &c.plannedR, &c.reviewedAt}
 }
 
 func (c *page) dictionaries() []*dictionary {
@@ -131,6 +133,8 @@ func (c *page) push(t *Trade) {
 	c.exitPrice.push(t.ExitPrice)
 	c.returnPct.push(t.ReturnPct)
 	c.rMultiple.push(t.RMultiple)
+	c.plannedR.push(t.PlannedR)
+	c.reviewedAt.push(toMicros(t.ReviewedAt))
 	for i, n := range t.Excursion.values() {
 		c.excursion[i].push(*n)
 	}
@@ -176,8 +180,9 @@ func (c *page) trade(r int32) Trade {
 		Net: c.net.at(r), Gross: c.gross.at(r), Fees: c.fees.at(r), EntryNotional: c.size.at(r), Volume: c.volume.at(r),
 		InitialRisk: c.risk.at(r), MAE: c.mae.at(r), MFE: c.mfe.at(r), Quality: c.quality[r],
 		Quantity: c.quantity.at(r), EntryPrice: c.entryPrice.at(r), ExitPrice: c.exitPrice.at(r), ReturnPct: c.returnPct.at(r),
-		RMultiple: c.rMultiple.at(r), Excursion: c.excursionAt(r),
-		Setups: splitIDs[journal.SetupID](c.setups.at(r)), Tags: splitIDs[journal.TagID](c.tags.at(r)),
+		RMultiple: c.rMultiple.at(r), Excursion: c.excursionAt(r), PlannedR: c.plannedR.at(r), ReviewedAt: fromMicros(c.reviewedAt.at(r)),
+		HasStop: state.has(stopState),
+		Setups:  splitIDs[journal.SetupID](c.setups.at(r)), Tags: splitIDs[journal.TagID](c.tags.at(r)),
 		Instrument: c.order.at(r), External: c.external.at(r), Arrival: c.arrival[r],
 		Part: state.isPart(), Open: state.isOpen(),
 		Root: contract.root, OptionRight: contract.right, Expiry: contract.expiry, EmotionalState: c.emotion.at(r),

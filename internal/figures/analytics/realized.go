@@ -30,6 +30,7 @@ const (
 	noteState
 	attachmentState
 	removedState
+	stopState
 )
 
 func (r rowState) isPart() bool { return r&partState != 0 }
@@ -48,6 +49,7 @@ func newRowState(t *Trade) (r rowState) {
 		{t.HasNote, noteState},
 		{t.HasAttachment, attachmentState},
 		{t.Removed, removedState},
+		{t.HasStop, stopState},
 	} {
 		if flag.is {
 			r |= flag.state

@@ -1,0 +1,155 @@
+package rulecheck
+
+import (
+	"slices"
+	"time"
+
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/figures/analytics"
+	"fillbook/internal/trading/rules"
+)
+
+// Results is how well a rule was kept.
+type Results struct {
+	Kept          int          `json:"kept" doc:"Trades that kept the rule."`
+	Broken        int          `json:"broken"`
+	Unknown       int          `json:"unknown" doc:"Trades that could not be judged, because something is not stated or not due yet."`
+	KeepRate      *float64     `json:"keep_rate" doc:"kept / (kept + broken)."`
+	DaysKept      int          `json:"days_kept" doc:"Trading days with a trade that kept the rule and no break."`
+	DaysBroken    int          `json:"days_broken"`
+	CurrentStreak int          `json:"current_streak" doc:"Kept trading days up to the last one of the range."`
+	LongestStreak int          `json:"longest_streak"`
+	SinceBreak    int          `json:"trades_since_break" doc:"Trades that kept the rule since the last one that broke it."`
+	NetKept       decimal.Null `json:"net_kept" doc:"The net result of closed trades that kept the rule; null for max_daily_loss and no_adding_to_losers, whose breaks go with losses by definition, and for accounts in several currencies."`
+	NetBroken     decimal.Null `json:"net_broken"`
+	Breaks        []RuleBreak  `json:"breaks" doc:"By time. At most the latest 1000."`
+	BreaksTotal   int          `json:"breaks_total"`
+}
+
+// RuleBreak is a break as the API shows it.
+type RuleBreak struct {
+	TradeID *journal.TradeID `json:"trade_id" doc:"Null if the day broke the rule, and for access tokens with scope analytics."`
+	Day     journal.Day      `json:"day" format:"date"`
+	Value   decimal.Null     `json:"value" doc:"What was reached; null if the rule has no number."`
+	Limit   decimal.Null     `json:"limit"`
+	At      time.Time        `json:"at" doc:"The opening; the fill for max_size and no_adding_to_losers; the close of a day's break; the deadline of review_by."`
+}
+
+// maxBreaks is how many breaks are listed.
+const maxBreaks = 1000
+
+// Selection is which judged trades results count.
+type Selection struct {
+	// Passes are the trades passing the conditions; nil means all.
+	Passes *analytics.TradeIDs
+	Period journal.Period
+	// ByClosing makes the period test when a closed trade closed.
+	ByClosing bool
+}
+
+func (s *Selection) has(t *analytics.Opening) bool {
+	at := t.OpenedAt
+	if s.ByClosing {
+		at = t.ClosedAt
+	}
+	return s.Period.Contains(time.UnixMicro(at)) && (s.Passes == nil || t.IsIn(s.Passes))
+}
+
+// hasBreak reports whether a break is counted. A day's break belongs to the closing trade,
+// and the period tests the close.
+func (s *Selection) hasBreak(b *Break, t *analytics.Opening) bool {
+	if b.OfDay {
+		return s.Period.Contains(b.At) && (s.Passes == nil || t.IsIn(s.Passes))
+	}
+	return s.has(t)
+}
+
+// Summarize counts a judgement's selected trades.
+func Summarize(rule *rules.Rule, trades analytics.Openings, j *Judgement, s Selection, mixed bool) Results {
+	out := Results{Breaks: []RuleBreak{}}
+	days := map[int64]bool{} // whether the day is kept
+	var kept, broken decimal.Decimal
+	for i := range trades.Trades {
+		t := &trades.Trades[i]
+		if j.Verdicts[i] == NotJudged || !s.has(t) {
+			continue
+		}
+		var net decimal.Decimal
+		if !t.IsOpen() {
+			net = t.Net()
+		}
+		switch j.Verdicts[i] {
+		case Kept:
+			out.Kept++
+			out.SinceBreak++
+			kept = kept.Add(net)
+			if _, known := days[j.Days[i]]; !known {
+				days[j.Days[i]] = true
+			}
+		case Broken:
+			out.Broken++
+			out.SinceBreak = 0
+			broken = broken.Add(net)
+			days[j.Days[i]] = false
+		case Unknown:
+			out.Unknown++
+		case NotJudged:
+		}
+	}
+	out.addBreaks(trades, j, &s, days)
+	out.countDays(days)
+	if judged := out.Kept + out.Broken; judged > 0 {
+		rate := float64(out.Kept) / float64(judged)
+		out.KeepRate = &rate
+	}
+	if rule.Kind != rules.MaxDailyLoss && rule.Kind != rules.NoAddingToLosers && !mixed {
+		out.NetKept, out.NetBroken = decimal.Of(kept), decimal.Of(broken)
+	}
+	return out
+}
+
+// addBreaks adds the selected breaks, and the days that broke the rule.
+func (r *Results) addBreaks(trades analytics.Openings, j *Judgement, s *Selection, days map[int64]bool) {
+	for k := range j.Breaks {
+		b := &j.Breaks[k]
+		t := &trades.Trades[b.Place]
+		if !s.hasBreak(b, t) {
+			continue
+		}
+		row := RuleBreak{Day: b.Day, Value: b.Value, Limit: b.Limit, At: b.At}
+		if b.OfDay {
+			days[dayNumber(b.Day)] = false
+		} else {
+			id := t.ID()
+			row.TradeID = &id
+		}
+		r.Breaks = append(r.Breaks, row)
+	}
+	r.BreaksTotal = len(r.Breaks)
+	r.Breaks = r.Breaks[max(0, len(r.Breaks)-maxBreaks):]
+}
+
+func dayNumber(day journal.Day) int64 {
+	const secondsPerDay = 86400
+	return day.Time().Unix() / secondsPerDay
+}
+
+// countDays counts the days and their streaks.
+func (r *Results) countDays(days map[int64]bool) {
+	order := make([]int64, 0, len(days))
+	for day := range days {
+		order = append(order, day)
+	}
+	slices.Sort(order)
+	for _, day := range order {
+		if !days[day] {
+			r.DaysBroken++
+			r.CurrentStreak = 0
+			continue
+		}
+		r.DaysKept++
+		r.CurrentStreak++
+		r.LongestStreak = max(r.LongestStreak, r.CurrentStreak)
+	}
+}
