@@ -23,13 +23,13 @@ var folders = []string{
 
 // testPackages are the packages only tests may import.
 var testPackages = []string{
-	"internal/testkit", "internal/instances", "internal/base/remote/remotetest", "internal/figures/analytics/oracle", "internal/figures/rulecheck/oracle",
+	"internal/testkit", "internal/instances", "internal/base/remote/remotetest", "internal/figures/analytics/oracle", "internal/figures/rulecheck/oracle", "internal/trading/programs/oracle",
 	"internal/intake/brokers/brokertest", "internal/providers/providertest",
 }
 
 // purePackages compute only: they and the packages below them do not import the database.
 var purePackages = []string{
-	"internal/trading/annotations", "internal/trading/instruments", "internal/trading/matching", "internal/trading/strategies", "internal/trading/tradefilter", "internal/trading/rules",
+	"internal/trading/annotations", "internal/trading/instruments", "internal/trading/matching", "internal/trading/strategies", "internal/trading/tradefilter", "internal/trading/rules", "internal/trading/programs",
 	"internal/intake/tabular", "internal/intake/parse", "internal/intake/statement", "internal/intake/brokers", "internal/intake/metatrader", "internal/intake/connector",
 	"internal/prices/market", "internal/prices/barsource", "internal/figures/analytics", "internal/figures/rulecheck", "internal/providers", "internal/base/remote",
 }
