@@ -29,7 +29,7 @@ const (
 	Breached LimitState = "breached"
 )
 
-// Evidence says what a rule's state is based on.
+// Evidence is what a rule's state is based on.
 type Evidence string
 
 // The kinds of evidence.

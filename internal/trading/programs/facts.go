@@ -32,7 +32,7 @@ type Trade struct {
 	Excursion *Excursion
 }
 
-// ContractSize says how a trade counts in a limit for contracts.
+// ContractSize is how a trade counts in a limit for contracts.
 type ContractSize int
 
 // The contract sizes.

@@ -105,7 +105,7 @@ type Program struct {
 	NotEvaluated []string `json:"not_evaluated"`
 }
 
-// DayBounds says when a program's day begins.
+// DayBounds is when a program's day begins.
 type DayBounds struct {
 	Reset string `json:"reset" doc:"The time of day at which a day begins, such as 17:00. From 12:00 on it begins the next date."`
 	Zone  string `json:"zone" doc:"The IANA time zone of reset."`

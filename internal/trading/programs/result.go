@@ -83,7 +83,7 @@ func (e *evaluator) limitValues(rs *ruleState) (value, limit, left decimal.Null)
 	return value, limit, left
 }
 
-// limitState returns a rule's state at present.
+// limitState returns a rule's state after the last event.
 func (e *evaluator) limitState(rs *ruleState) LimitState {
 	switch {
 	case rs.Rule.Kind.IsRequirement():
@@ -124,7 +124,7 @@ func (e *evaluator) isNear(rs *ruleState) bool {
 	return left.Cmp(rs.amount.Mul(warningShare)) <= 0
 }
 
-// evidence says what a rule's state is based on.
+// evidence returns what a rule's state is based on.
 func (e *evaluator) evidence(rs *ruleState) Evidence {
 	usesOpenProfit := rs.Rule.Kind == MaxLoss && rs.Rule.On != OnBalance || rs.Rule.Kind == DailyLoss && rs.Rule.Evaluation != DayEnd
 	isOnClose := (rs.failed || rs.suspended || rs.hitToday) && !rs.byBars
