@@ -31,6 +31,7 @@ import (
 	"fillbook/internal/intake/hooks"
 	"fillbook/internal/intake/imports"
 	"fillbook/internal/intake/jobs"
+	"fillbook/internal/intake/layouts"
 	"fillbook/internal/people/identity"
 	"fillbook/internal/prices/barfetch"
 	"fillbook/internal/prices/barimport"
@@ -222,36 +223,52 @@ func (i *Installation) deleteLarge(ctx context.Context, tx *db.Tx, owner journal
 // account's share links and hooks.
 func (i *Installation) updateAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, change ledger.TradeChanges) error {
 	if change.AccountDeleted {
-		tx.AfterCommit(func() { i.Figures.Forget(change.Account) })
-		if err := sharing.DeleteAccountLinks(ctx, tx, owner, change.Account); err != nil {
-			return err
-		}
-		if err := connections.ForgetAccount(ctx, tx, owner, change.Account); err != nil {
-			return err
-		}
-		if err := hooks.DeleteAccountHooks(ctx, tx, owner, change.Account); err != nil {
-			return err
-		}
-		if err := strategybook.ForgetAccount(ctx, tx, owner, change.Account); err != nil {
-			return err
-		}
-		if err := excursions.ForgetAccount(ctx, tx, owner, change.Account); err != nil {
-			return err
-		}
-		return i.removeFilesAfterCommit(ctx, tx, owner)(playbook.ForgetAccount(ctx, tx, owner, i.Clock(), change.Account))
+		return i.forgetAccount(ctx, tx, owner, change.Account)
 	}
-	if change.AccountRestored {
-		return playbook.RestoreAccount(ctx, tx, owner, change.Account)
+	if change.AccountRestored != nil {
+		return restoreAccount(ctx, change.AccountRestored, change.Account)
 	}
 	if len(change.Deleted) > 0 {
 		if err := i.removeFilesAfterCommit(ctx, tx, owner)(playbook.ForgetTrades(ctx, tx, owner, i.Clock(), change.Deleted)); err != nil {
 			return err
 		}
 	}
-	if err := bars.ForgetMarks(ctx, tx, owner, change.Removed); err != nil {
+	if err := bars.ForgetMarks(ctx, tx, owner, change.Account, change.Removed); err != nil {
 		return err
 	}
 	return playbook.MoveAnnotations(ctx, tx, owner, i.Clock(), toRegrouping(change))
+}
+
+// forgetAccount deletes what other domains have of an account that is deleted, and keeps it
+// for an undo.
+func (i *Installation) forgetAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) error {
+	tx.AfterCommit(func() { i.Figures.Forget(account) })
+	for _, forget := range []func(context.Context, *db.Tx, journal.UserID, journal.AccountID) error{
+		sharing.DeleteAccountLinks, connections.ForgetAccount, hooks.DeleteAccountHooks, layouts.KeepAccount, strategybook.ForgetAccount, excursions.ForgetAccount,
+	} {
+		if err := forget(ctx, tx, owner, account); err != nil {
+			return err
+		}
+	}
+	err := bars.ForgetAccountMarks(ctx, tx, owner, func(trades []journal.TradeID) ([]journal.TradeID, error) {
+		return ledger.SelectTrades(ctx, tx, owner, account, trades)
+	})
+	if err != nil {
+		return err
+	}
+	return i.removeFilesAfterCommit(ctx, tx, owner)(playbook.ForgetAccount(ctx, tx, owner, i.Clock(), account))
+}
+
+// restoreAccount restores what forgetAccount deleted.
+func restoreAccount(ctx context.Context, u *history.Undoing, account journal.AccountID) error {
+	for _, restore := range []func(context.Context, *history.Undoing, journal.AccountID) error{
+		playbook.RestoreAccount, strategybook.RestoreAccount, bars.RestoreMarks, layouts.RestoreAccount, hooks.RestoreAccount, connections.RestoreAccount, sharing.RestoreAccount,
+	} {
+		if err := restore(ctx, u, account); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // removeFilesAfterCommit returns a function removing the files of deleted attachments

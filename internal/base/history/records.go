@@ -2,6 +2,7 @@ package history
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -16,8 +17,9 @@ import (
 type Records[R any] struct {
 	Type *Type[R]
 	// Tables have the rows of a deleted record, in the order of insertion. The first has a
-	// row for each record, with its id in the column id.
+	// row for each record, with its id in the column Key, or id if that is empty.
 	Tables []string
+	Key    string
 	// Load reads and locks records by id. Those that do not exist are left out.
 	Load func(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []string) (map[string]R, error)
 	// Save writes changed records.
@@ -314,7 +316,7 @@ func (r *Records[R]) remove(ctx context.Context, u *Undoing, created []string) e
 	for _, id := range created {
 		record := records[id]
 		r.Type.Deleted(u.Tx, u.Owner, &record)
-		if err := Keep(ctx, u.Tx, u.Owner, r.Tables[0], `id = $2`, id); err != nil {
+		if err := Keep(ctx, u.Tx, u.Owner, r.Tables[0], r.key()+` = $2`, id); err != nil {
 			return err
 		}
 		if r.KeepMore != nil {
@@ -338,9 +340,12 @@ func (r *Records[R]) delete(ctx context.Context, u *Undoing, id string, record *
 	if r.Remove != nil {
 		return r.Remove(ctx, u.Tx, u.Owner, record)
 	}
-	_, err := u.Tx.Exec(ctx, `DELETE FROM `+r.Tables[0]+` WHERE user_id = $1 AND id = $2`, u.Owner, id)
+	_, err := u.Tx.Exec(ctx, `DELETE FROM `+r.Tables[0]+` WHERE user_id = $1 AND `+r.key()+` = $2`, u.Owner, id)
 	return err
 }
+
+// key returns the column with the id.
+func (r *Records[R]) key() string { return cmp.Or(r.Key, "id") }
 
 // TableRecords returns the undoer for records with a field table whose key is id.
 func TableRecords[R any](t *Type[R], table *fields.Table[R], clock journal.Clock) *Records[R] {

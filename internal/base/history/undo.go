@@ -50,17 +50,25 @@ type Undoing struct {
 
 	block     *Block
 	inserted  map[string]bool
+	actions   map[Key]ObjectAction // of the change's objects; nil until it is needed
 	conflicts []Conflict
 }
 
 // Has reports whether the change has an object with the type and id.
-func (u *Undoing) Has(key Key) bool {
-	return slices.ContainsFunc(u.Change.Objects, func(o Object) bool { return o.Type == key.Type && o.ID == key.ID })
-}
+func (u *Undoing) Has(key Key) bool { return u.actionOf(key) != "" }
 
 // HasAction reports whether the change did something to a record.
-func (u *Undoing) HasAction(key Key, action ObjectAction) bool {
-	return slices.ContainsFunc(u.Change.Objects, func(o Object) bool { return o.Type == key.Type && o.ID == key.ID && o.Action == action })
+func (u *Undoing) HasAction(key Key, action ObjectAction) bool { return u.actionOf(key) == action }
+
+// actionOf returns what the change did to a record; empty if nothing.
+func (u *Undoing) actionOf(key Key) ObjectAction {
+	if u.actions == nil {
+		u.actions = make(map[Key]ObjectAction, len(u.Change.Objects))
+		for i := range u.Change.Objects {
+			u.actions[u.Change.Objects[i].key()] = u.Change.Objects[i].Action
+		}
+	}
+	return u.actions[key]
 }
 
 // EachKept calls fn with the kept rows of a table, some at a time.

@@ -10,7 +10,6 @@ import (
 
 	"fillbook/internal/base/db"
 	"fillbook/internal/base/decimal"
-	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/prices/bars"
 	"fillbook/internal/prices/market"
@@ -303,17 +302,13 @@ func recordMark(
 	if err != nil {
 		return err
 	}
-	var before, beforeAt, after, afterAt any
+	var before, after *bars.Mark
 	if mark, known := marks[trade.ID]; known {
-		before, beforeAt = mark.Price.String(), journal.FormatInstant(mark.At)
+		before = &mark
 	}
 	if price.Valid {
-		after, afterAt = price.Decimal.String(), journal.FormatInstant(now)
+		after = &bars.Mark{Price: price.Decimal, At: now}
 	}
-	history.Record(tx, owner, history.Object{
-		Type: "position_mark", ID: string(trade.ID), Label: trade.Instrument.Symbol, Action: history.Updated, Account: account,
-		Fields:  []history.Field{history.NewField("price", before, after), history.NewField("at", beforeAt, afterAt)},
-		Related: []history.Key{{Type: "trade", ID: string(trade.ID)}},
-	})
+	bars.RecordMark(tx, owner, account, trade.ID, trade.Instrument.Symbol, before, after)
 	return nil
 }

@@ -330,10 +330,14 @@ func DeleteAccountLinks(ctx context.Context, tx *db.Tx, owner journal.UserID, ac
 		return err
 	}
 	for _, id := range gone {
+		if err := history.Keep(ctx, tx, owner, "share_links", `id = $2`, id); err != nil {
+			return err
+		}
 		if err := deleteLink(ctx, tx, owner, id); err != nil {
 			return err
 		}
 	}
+	history.Contain(tx, history.Key{Type: "account", ID: string(account)}, "share_link", len(gone))
 	return nil
 }
 

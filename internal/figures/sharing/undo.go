@@ -2,6 +2,7 @@ package sharing
 
 import (
 	"context"
+	"time"
 
 	"fillbook/internal/base/db"
 	"fillbook/internal/base/history"
@@ -28,12 +29,36 @@ func (s *Service) Undoers() []history.TypeUndoer {
 		if before != nil {
 			return nil
 		}
-		var hash []byte
-		err := u.Tx.QueryRow(ctx, `SELECT token_hash FROM share_links WHERE user_id = $1 AND id = $2`, u.Owner, after.ID).Scan(&hash)
-		if err != nil {
-			return err
-		}
-		return identity.AddTokenOwner(ctx, u.Tx, hash, u.Owner, after.ExpiresAt)
+		return addOwner(ctx, u, after.ID)
 	}
 	return []history.TypeUndoer{{Type: "share_link", Undoer: r}}
+}
+
+// addOwner makes a restored link's address work again.
+func addOwner(ctx context.Context, u *history.Undoing, id journal.ShareID) error {
+	var hash []byte
+	var expires *time.Time
+	err := u.Tx.QueryRow(ctx, `SELECT token_hash, expires_at FROM share_links WHERE user_id = $1 AND id = $2`, u.Owner, id).
+		Scan(&hash, db.NullInstant(&expires))
+	if err != nil {
+		return err
+	}
+	return identity.AddTokenOwner(ctx, u.Tx, hash, u.Owner, expires)
+}
+
+// RestoreAccount restores the links to an account that came back.
+func RestoreAccount(ctx context.Context, u *history.Undoing, account journal.AccountID) error {
+	if err := u.Insert(ctx, "share_links", ""); err != nil {
+		return err
+	}
+	return u.EachKept("share_links", func(rows history.KeptRows) error {
+		for i := range rows.Rows {
+			id, _ := rows.Value(i, "id").(string)
+			if err := addOwner(ctx, u, journal.ShareID(id)); err != nil {
+				return err
+			}
+		}
+		history.Contain(u.Tx, history.Key{Type: "account", ID: string(account)}, "share_link", len(rows.Rows))
+		return nil
+	})
 }

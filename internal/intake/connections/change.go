@@ -357,10 +357,8 @@ func (s *Service) Delete(ctx context.Context, by Actor, id journal.ConnectionID,
 			return err
 		}
 		connectionHistory.Deleted(tx, by.UserID, &c)
-		for table, column := range map[string]string{"connections": "id", "connection_runs": "connection_id"} {
-			if err := history.Keep(ctx, tx, by.UserID, table, column+` = $2`, id); err != nil {
-				return err
-			}
+		if err := keepConnection(ctx, tx, by.UserID, id); err != nil {
+			return err
 		}
 		return s.audit(ctx, tx, by, ActionDelete, id)
 	})

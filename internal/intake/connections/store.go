@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"fillbook/internal/base/db"
+	"fillbook/internal/base/history"
 	"fillbook/internal/base/fields"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/base/limits"
@@ -188,9 +189,21 @@ func ForgetAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, account
 		return err
 	}
 	for _, id := range ids {
+		if err := keepConnection(ctx, tx, owner, id); err != nil {
+			return err
+		}
 		if err := kind.Remove(ctx, tx, owner, id); err != nil {
 			return err
 		}
 	}
+	history.Contain(tx, history.Key{Type: "account", ID: string(account)}, "connection", len(ids))
 	return nil
+}
+
+// keepConnection keeps the rows of a connection that is deleted, without its keys.
+func keepConnection(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.ConnectionID) error {
+	if err := history.Keep(ctx, tx, owner, connectionTable.Name, `id = $2`, id); err != nil {
+		return err
+	}
+	return history.Keep(ctx, tx, owner, runTable.Name, `connection_id = $2`, id)
 }

@@ -221,10 +221,8 @@ func (s *Service) Delete(ctx context.Context, by Actor, id journal.HookID, check
 			}
 		}
 		hookHistory.Deleted(tx, by.UserID, &hook)
-		for table, column := range map[string]string{"hooks": "id", "hook_quarantine": "hook_id", "hook_bodies": "hook_id"} {
-			if err := history.Keep(ctx, tx, by.UserID, table, column+` = $2`, id); err != nil {
-				return err
-			}
+		if err := keepHook(ctx, tx, by.UserID, id); err != nil {
+			return err
 		}
 		if err := deleteHook(ctx, tx, by.UserID, hook); err != nil {
 			return err
@@ -249,11 +247,45 @@ func DeleteAccountHooks(ctx context.Context, tx *db.Tx, owner journal.UserID, ac
 		return err
 	}
 	for _, hook := range list {
+		if err := keepHook(ctx, tx, owner, hook.ID); err != nil {
+			return err
+		}
 		if err := deleteHook(ctx, tx, owner, hook); err != nil {
 			return err
 		}
 	}
+	history.Contain(tx, history.Key{Type: "account", ID: string(account)}, "hook", len(list))
 	return nil
+}
+
+// hookTables have a hook's rows, in the order of insertion, with the column that names it.
+var hookTables = []struct{ name, column string }{{"hooks", "id"}, {"hook_quarantine", "hook_id"}, {"hook_bodies", "hook_id"}}
+
+// keepHook keeps the rows of a hook that is deleted.
+func keepHook(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.HookID) error {
+	for _, t := range hookTables {
+		if err := history.Keep(ctx, tx, owner, t.name, t.column+` = $2`, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// RestoreAccount restores the hooks of an account that came back.
+func RestoreAccount(ctx context.Context, u *history.Undoing, account journal.AccountID) error {
+	for _, t := range hookTables {
+		if err := u.Insert(ctx, t.name, ""); err != nil {
+			return err
+		}
+	}
+	list, err := db.List(ctx, u.Tx, scanHook, selectHooks+` WHERE h.user_id = $1 AND h.account_id = $2`, u.Owner, account)
+	for _, hook := range list {
+		if err := identity.AddTokenOwner(ctx, u.Tx, hook.secretHash, u.Owner, nil); err != nil {
+			return err
+		}
+	}
+	history.Contain(u.Tx, history.Key{Type: "account", ID: string(account)}, "hook", len(list))
+	return err
 }
 
 // Sweep deletes body hashes after repeatTime, and quarantine entries after keepTime, for

@@ -88,12 +88,29 @@ func Store(ctx context.Context, tx *db.Tx, owner journal.UserID, list []WordKind
 	return err
 }
 
+// insert stores choices and records them.
 func insert(ctx context.Context, tx *db.Tx, owner journal.UserID, list []WordKind) error {
+	stored, err := List(ctx, tx, owner)
+	if err != nil {
+		return err
+	}
+	known := map[[2]string]WordKind{}
+	for _, k := range stored {
+		known[[2]string{k.Layout, k.Word}] = k
+	}
 	rows := make([][]any, len(list))
 	for i, k := range list {
-		rows[i] = []any{owner, journal.NewID[journal.WordKindID](), k.Layout, k.Word, string(k.Kind), db.Micros(k.CreatedAt)}
+		before, isKnown := known[[2]string{k.Layout, k.Word}]
+		if isKnown {
+			k.ID = before.ID
+			kindHistory.Updated(tx, owner, &before, &k)
+		} else {
+			k.ID = journal.NewID[journal.WordKindID]()
+			kindHistory.Created(tx, owner, &k)
+		}
+		rows[i] = []any{owner, k.ID, k.Layout, k.Word, string(k.Kind), db.Micros(k.CreatedAt)}
 	}
-	_, err := tx.InsertMany(ctx, "import_kinds", []string{"user_id", "id", "layout", "word", "kind", "created_at"},
+	_, err = tx.InsertMany(ctx, "import_kinds", []string{"user_id", "id", "layout", "word", "kind", "created_at"},
 		"ON CONFLICT (user_id, layout, word) DO UPDATE SET kind = excluded.kind, created_at = excluded.created_at", rows)
 	return err
 }
@@ -153,10 +170,7 @@ func Delete(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.Wor
 		return err
 	}
 	history.Describe(tx, owner, history.Description{Action: history.Settings})
-	history.Record(tx, owner, history.Object{
-		Type: "import_kind", ID: string(id), Label: k.Word, Action: history.Deleted,
-		Fields: []history.Field{history.NewField("layout", k.Layout, nil), history.NewField("word", k.Word, nil), history.NewField("kind", string(k.Kind), nil)},
-	})
+	kindHistory.Deleted(tx, owner, &k)
 	if err := history.Keep(ctx, tx, owner, "import_kinds", `id = $2`, id); err != nil {
 		return err
 	}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"fillbook/internal/base/db"
 	"fillbook/internal/base/fields"
 	"fillbook/internal/base/history"
@@ -343,6 +345,7 @@ func Restore(ctx context.Context, tx *db.Tx, owner journal.UserID, list []Layout
 		if err := write(ctx, tx, owner, l); err != nil {
 			return added, refusals, err
 		}
+		layoutHistory.Created(tx, owner, &l)
 		added++
 	}
 	return added, refusals, nil
@@ -352,8 +355,10 @@ var layoutHistory = history.NewType("layout", fields.List[Layout]{
 	fields.NewText("name", func(l *Layout) *string { return &l.Name }),
 	fields.NewText("source_tz", func(l *Layout) *string { return &l.SourceTZ }),
 	fields.NewText("date_order", func(l *Layout) *string { return &l.DateOrder }),
-	fields.NewShown("column_mapping", func(l *Layout) any { return showJSON(l.Mapping, len(l.Mapping)) }),
-	fields.NewShown("accounts", func(l *Layout) any { return showJSON(l.Accounts, len(l.Accounts)) }),
+	fields.NewShown("column_mapping", func(l *Layout) any { return showJSON(l.Mapping, len(l.Mapping)) }).
+		SetAs(func(l *Layout, value jsontext.Value) error { l.Mapping = nil; return setJSON(value, &l.Mapping) }),
+	fields.NewShown("accounts", func(l *Layout) any { return showJSON(l.Accounts, len(l.Accounts)) }).
+		SetAs(func(l *Layout, value jsontext.Value) error { l.Accounts = nil; return setJSON(value, &l.Accounts) }),
 }, history.Of[Layout]{
 	ID: func(l *Layout) string { return l.Signature }, Label: func(l *Layout) string { return l.Name },
 	SeenIn: func(l *Layout) journal.AccountID {
@@ -377,4 +382,13 @@ func showJSON(value any, length int) any {
 		panic(err) // texts always marshal
 	}
 	return string(text)
+}
+
+// setJSON sets a value to the one in a text of showJSON.
+func setJSON(shown jsontext.Value, into any) error {
+	var text *string
+	if err := json.Unmarshal(shown, &text); err != nil || text == nil {
+		return err
+	}
+	return json.Unmarshal([]byte(*text), into)
 }

@@ -2,10 +2,13 @@ package bars
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"fillbook/internal/base/db"
 	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
 )
 
@@ -42,12 +45,72 @@ func Marks(ctx context.Context, tx *db.Tx, owner journal.UserID) (map[journal.Tr
 	return marks, err
 }
 
-// ForgetMarks deletes the entered prices for deleted trades. It runs inside a
-// transaction.
-func ForgetMarks(ctx context.Context, tx *db.Tx, owner journal.UserID, trades []journal.TradeID) error {
-	rows := make([][]any, len(trades))
-	for i, id := range trades {
-		rows[i] = []any{int64(owner), id}
+// ForgetMarks deletes the entered prices for an account's deleted trades. It runs inside
+// a transaction.
+func ForgetMarks(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, trades []journal.TradeID) error {
+	if len(trades) == 0 {
+		return nil
 	}
-	return tx.DeleteMany(ctx, "position_marks", []string{"user_id", "trade_id"}, rows)
+	marks, err := Marks(ctx, tx, owner) // a user has few
+	if err != nil || len(marks) == 0 {
+		return err
+	}
+	for _, id := range trades {
+		mark, found := marks[id]
+		if !found {
+			continue
+		}
+		RecordMark(tx, owner, account, id, "", &mark, nil)
+		if err := SetMark(ctx, tx, owner, id, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ForgetAccountMarks deletes the entered prices for a deleted account's trades and keeps
+// them for an undo. It runs inside a transaction. inAccount returns those of some trades
+// that are in the account.
+func ForgetAccountMarks(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, inAccount func([]journal.TradeID) ([]journal.TradeID, error),
+) error {
+	marks, err := Marks(ctx, tx, owner)
+	if err != nil || len(marks) == 0 {
+		return err
+	}
+	trades, err := inAccount(slices.Sorted(maps.Keys(marks)))
+	if err != nil {
+		return err
+	}
+	for _, id := range trades {
+		if err := history.Keep(ctx, tx, owner, "position_marks", `trade_id = $2`, id); err != nil {
+			return err
+		}
+		if err := SetMark(ctx, tx, owner, id, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// RestoreMarks restores the entered prices for a restored account's trades.
+func RestoreMarks(ctx context.Context, u *history.Undoing, _ journal.AccountID) error {
+	return u.Insert(ctx, "position_marks", "")
+}
+
+// RecordMark records that an entered price changes, comes or goes.
+func RecordMark(tx *db.Tx, owner journal.UserID, account journal.AccountID, trade journal.TradeID, symbol string, before, after *Mark) {
+	show := func(m *Mark) (price, at any) {
+		if m == nil {
+			return nil, nil
+		}
+		return m.Price.String(), journal.FormatInstant(m.At)
+	}
+	price, at := show(before)
+	nextPrice, nextAt := show(after)
+	history.Record(tx, owner, history.Object{
+		Type: "position_mark", ID: string(trade), Label: symbol, Action: history.Updated, Account: account,
+		Fields:  []history.Field{history.NewField("price", price, nextPrice), history.NewField("at", at, nextAt)},
+		Related: []history.Key{{Type: "trade", ID: string(trade)}},
+	})
 }

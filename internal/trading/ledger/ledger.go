@@ -29,6 +29,7 @@ import (
 
 	"fillbook/internal/base/db"
 	"fillbook/internal/base/fairqueue"
+	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
 )
 
@@ -106,9 +107,9 @@ type TradeChanges struct {
 	// AccountDeleted reports that the account is deleted with everything in it.
 	// The lists are then empty.
 	AccountDeleted bool
-	// AccountRestored reports that the deletion of the account was undone. All other fields
-	// but Account are empty.
-	AccountRestored bool
+	// AccountRestored is the undo that brings the account back, if one does. All other
+	// fields are empty then.
+	AccountRestored *history.Undoing
 }
 
 // Merge names a removed trade and the trade it became part of.
@@ -144,5 +145,5 @@ func (f Follow) call(ctx context.Context, tx *db.Tx, owner journal.UserID, chang
 }
 
 func (r *TradeChanges) isEmpty() bool {
-	return len(r.Created)+len(r.Changed)+len(r.Removed) == 0 && r.Arrived == nil && !r.AccountDeleted && !r.AccountRestored
+	return len(r.Created)+len(r.Changed)+len(r.Removed) == 0 && r.Arrived == nil && !r.AccountDeleted && r.AccountRestored == nil
 }

@@ -59,6 +59,20 @@ func LockTrades(
 	return accountsOfTrades(ctx, tx, owner, ids)
 }
 
+// SelectTrades returns those of some trades that are in an account, by id. It is a step.
+func SelectTrades(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, ids []journal.TradeID,
+) (list []journal.TradeID, err error) {
+	found, err := accountsOfTrades(ctx, tx, owner, ids)
+	for id, of := range found {
+		if of == account {
+			list = append(list, id)
+		}
+	}
+	slices.Sort(list)
+	return list, err
+}
+
 func accountsOfTrades(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.TradeID,
 ) (map[journal.TradeID]journal.AccountID, error) {

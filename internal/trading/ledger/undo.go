@@ -2,6 +2,8 @@ package ledger
 
 import (
 	"context"
+	"maps"
+	"math"
 	"slices"
 
 	"fillbook/internal/base/db"
@@ -15,6 +17,7 @@ func (s *Service) Undoers() []history.TypeUndoer {
 		{Type: "account", Undoer: s.accountUndoer()},
 		{Type: "execution", Undoer: fillUndoer{s}},
 		{Type: "cash_transaction", Undoer: s.cashUndoer()},
+		{Type: "instrument", Undoer: &history.Values{Type: "instrument", Load: loadShownOverride, Store: storeShownOverride, FindObstacle: findOverrideAccount}},
 	}
 }
 
@@ -35,7 +38,6 @@ var keptTables = []struct{ name, column string }{
 	{"deleted_fills", "account"},
 	{"withdrawn_fills", "account"},
 	{"deleted_cash", "account"},
-	{"import_layout_accounts", "account_id"},
 }
 
 // keepAccount keeps an account's rows before it is deleted, and records the deletion.
@@ -146,47 +148,63 @@ type accountUndoer struct {
 
 // Apply implements [history.Undoer].
 func (a *accountUndoer) Apply(ctx context.Context, u *history.Undoing, objects []history.Object, phase history.Phase) error {
-	for _, o := range objects {
-		switch {
-		case phase == history.Restoring && o.Action == history.Deleted:
-			if err := a.restore(ctx, u, o); err != nil {
-				return err
-			}
-		case phase == history.Removing && o.Action == history.Created:
-			account, err := LockAccount(ctx, u.Tx, u.Owner, journal.AccountID(o.ID))
-			if err != nil {
-				return err
-			}
-			if err := a.ledger.deleteAccount(ctx, u.Tx, u.Owner, account); err != nil {
-				return err
-			}
-		}
-	}
-	if phase == history.Reverting {
+	switch phase {
+	case history.Restoring:
+		return a.restore(ctx, u, objects)
+	case history.Reverting:
 		return a.Records.Apply(ctx, u, objects, phase)
+	case history.Removing:
+	}
+	for _, o := range objects {
+		if o.Action != history.Created {
+			continue
+		}
+		account, err := LockAccount(ctx, u.Tx, u.Owner, journal.AccountID(o.ID))
+		if err != nil {
+			return err
+		}
+		if err := a.ledger.deleteAccount(ctx, u.Tx, u.Owner, account); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// restore inserts all kept rows.
-func (a *accountUndoer) restore(ctx context.Context, u *history.Undoing, o history.Object) error {
-	number, shift, err := freeNumbers(ctx, u)
+// restore inserts the kept rows of deleted accounts.
+func (a *accountUndoer) restore(ctx context.Context, u *history.Undoing, objects []history.Object) error {
+	isDeleted := func(o history.Object) bool { return o.Action == history.Deleted }
+	if !slices.ContainsFunc(objects, isDeleted) {
+		return nil
+	}
+	numbers, err := freeNumbers(ctx, u)
 	if err != nil {
 		return err
 	}
-	for _, table := range u.Tables() {
-		u.MarkInserted(table)
-		err := u.EachKept(table, func(rows history.KeptRows) error {
-			renumber(rows, number, shift)
+	for _, t := range keptTables {
+		u.MarkInserted(t.name)
+		err := u.EachKept(t.name, func(rows history.KeptRows) error {
+			numbers.replace(rows)
 			u.SetUpdated(rows)
-			_, err := u.Tx.InsertRows(ctx, table, rows.Columns, rows.Rows, "")
+			_, err := u.Tx.InsertRows(ctx, t.name, rows.Columns, rows.Rows, "")
 			return err
 		})
 		if err != nil {
 			return err
 		}
 	}
-	account, err := LockAccount(ctx, u.Tx, u.Owner, journal.AccountID(o.ID))
+	for _, o := range objects {
+		if o.Action == history.Deleted {
+			if err := a.restoreContents(ctx, u, journal.AccountID(o.ID)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// restoreContents makes other domains restore what they had of an account, and records it.
+func (a *accountUndoer) restoreContents(ctx context.Context, u *history.Undoing, id journal.AccountID) error {
+	account, err := LockAccount(ctx, u.Tx, u.Owner, id)
 	if err != nil {
 		return err
 	}
@@ -195,24 +213,26 @@ func (a *accountUndoer) restore(ctx context.Context, u *history.Undoing, o histo
 		return err
 	}
 	accountHistory.CreatedWith(u.Tx, u.Owner, &account, contains)
-	if _, err := touch(ctx, u.Tx, u.Owner, account.ID, nil, true); err != nil {
+	if _, err := touch(ctx, u.Tx, u.Owner, id, nil, true); err != nil {
 		return err
 	}
-	return a.ledger.follow.call(ctx, u.Tx, u.Owner, TradeChanges{Account: account.ID, AccountRestored: true})
+	return a.ledger.follow.call(ctx, u.Tx, u.Owner, TradeChanges{Account: id, AccountRestored: u})
 }
 
-// freeNumbers returns the number of a restored account, and by how much the numbers of its
-// streams are shifted: other accounts may have taken the numbers that it had.
-func freeNumbers(ctx context.Context, u *history.Undoing) (account, shift int64, err error) {
-	first, last := int64(0), int64(-1)
+// restoredNumbers are the numbers of restored accounts by those that they had, and by how
+// much the numbers of their streams are shifted: other accounts may have taken them.
+type restoredNumbers struct {
+	accounts map[int64]int64
+	shift    int64
+}
+
+// freeNumbers returns the numbers for restored accounts.
+func freeNumbers(ctx context.Context, u *history.Undoing) (restoredNumbers, error) {
+	numbers := restoredNumbers{accounts: map[int64]int64{}}
+	first, last := int64(math.MaxInt64), int64(-1)
 	for table, fn := range map[string]func(int64){
-		"accounts": func(n int64) { account = n },
-		"streams": func(n int64) {
-			if last < 0 {
-				first = n
-			}
-			first, last = min(first, n), max(last, n)
-		},
+		"accounts": func(n int64) { numbers.accounts[n] = n },
+		"streams":  func(n int64) { first, last = min(first, n), max(last, n) },
 	} {
 		err := u.EachKept(table, func(rows history.KeptRows) error {
 			for i := range rows.Rows {
@@ -222,39 +242,51 @@ func freeNumbers(ctx context.Context, u *history.Undoing) (account, shift int64,
 			return nil
 		})
 		if err != nil {
-			return 0, 0, err
+			return numbers, err
 		}
 	}
-	var next, nextStream int64
-	var taken, streamsTaken bool
+	taken, err := db.List(ctx, u.Tx, db.Single[int64], `SELECT number FROM accounts WHERE user_id = $1 ORDER BY number`, u.Owner)
+	if err != nil {
+		return numbers, err
+	}
+	next := int64(1)
+	for _, n := range slices.Concat(taken, slices.Collect(maps.Keys(numbers.accounts))) {
+		next = max(next, n+1)
+	}
+	for _, n := range taken {
+		if _, wanted := numbers.accounts[n]; wanted {
+			numbers.accounts[n] = next
+			next++
+		}
+	}
+	var nextStream int64
+	var streamsTaken bool
 	err = u.Tx.QueryRow(ctx, `
-		SELECT COALESCE(MAX(number), 0) + 1, COALESCE(MAX(next_stream), 0), EXISTS (SELECT 1 FROM accounts WHERE user_id = $1 AND number = $2),
-			EXISTS (SELECT 1 FROM streams WHERE user_id = $1 AND number >= $3 AND number <= $4)
-		FROM accounts WHERE user_id = $1`, u.Owner, account, first, last).Scan(&next, &nextStream, &taken, &streamsTaken)
-	if taken {
-		account = next
-	}
+		SELECT COALESCE(MAX(next_stream), 0), EXISTS (SELECT 1 FROM streams WHERE user_id = $1 AND number >= $2 AND number <= $3)
+		FROM accounts WHERE user_id = $1`, u.Owner, first, last).Scan(&nextStream, &streamsTaken)
 	if streamsTaken {
-		shift = (nextStream + streamBlock - 1) / streamBlock * streamBlock
+		numbers.shift = (max(nextStream, last) + streamBlock) / streamBlock * streamBlock
 	}
-	return account, shift, err
+	return numbers, err
 }
 
-// renumber sets the account's number in rows and shifts the numbers of its streams.
-func renumber(rows history.KeptRows, account, shift int64) {
+// replace sets the numbers of accounts and streams in kept rows.
+func (n restoredNumbers) replace(rows history.KeptRows) {
+	account := func(old int64) int64 { return n.accounts[old] }
+	stream := func(old int64) int64 { return old + n.shift }
 	for i, column := range rows.Columns {
-		var change func(int64) int64
+		var next func(int64) int64
 		switch {
 		case column == "account" || rows.Table == "accounts" && column == "number":
-			change = func(int64) int64 { return account }
+			next = account
 		case column == "stream" || rows.Table == "streams" && column == "number" || rows.Table == "accounts" && column == "next_stream":
-			change = func(n int64) int64 { return n + shift }
+			next = stream
 		default:
 			continue
 		}
 		for _, row := range rows.Rows {
-			if n, ok := row[i].(int64); ok {
-				row[i] = change(n)
+			if old, ok := row[i].(int64); ok {
+				row[i] = next(old)
 			}
 		}
 	}

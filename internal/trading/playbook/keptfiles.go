@@ -2,6 +2,7 @@ package playbook
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"time"
 
@@ -94,13 +95,18 @@ func (s *attachmentStore) DropKeptFiles(ctx context.Context, before time.Time) e
 	return nil
 }
 
-// RestoreAccount restores the content of the attachments in an account that came back. It
+// RestoreAccount restores what was written on the trades in an account that came back. It
 // is a step in undoing the deletion of the account.
-func RestoreAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) error {
-	if err := restoreContent(ctx, tx, owner, ofAccount, account); err != nil {
+func RestoreAccount(ctx context.Context, u *history.Undoing, account journal.AccountID) error {
+	for _, table := range append(slices.Clone(annotationTables), "attachments") {
+		if err := u.Insert(ctx, table, ""); err != nil {
+			return err
+		}
+	}
+	if err := restoreContent(ctx, u.Tx, u.Owner, ofAccount, account); err != nil {
 		return err
 	}
-	return recordNotes(ctx, tx, owner)
+	return recordNotes(ctx, u.Tx, u.Owner)
 }
 
 // ofAccount is the condition for rows about the trades of account $2.

@@ -297,12 +297,12 @@ func adoptInto(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Ti
 	merges := map[journal.TradeID][]Annotations{}
 	for _, orphan := range orphans {
 		into := homes[orphan]
+		recordOrphan(tx, owner, orphan, stored[orphan].Account, "", false)
 		if orphan != into {
 			merges[into] = append(merges[into], stored[orphan])
 			continue
 		}
 		// The trade itself has come back.
-		recordOrphan(tx, owner, orphan, stored[orphan].Account, "", false)
 		if _, err := tx.Exec(ctx, `DELETE FROM orphaned_annotations WHERE user_id = $1 AND trade_id = $2`, owner, orphan); err != nil {
 			return err
 		}

@@ -16,14 +16,23 @@ import (
 // Undoers undo changes to the playbook's records.
 func (s *Service) Undoers() []history.TypeUndoer {
 	return []history.TypeUndoer{
-		{Type: "tag", Undoer: s.tagUndoer()},
-		{Type: "setup", Undoer: s.setupUndoer()},
 		{Type: "trade", Undoer: tradeUndoer{s}},
 		{Type: "note", Undoer: s.noteUndoer()},
 		{Type: "note_template", Undoer: s.templateUndoer()},
 		{Type: "missed_trade", Undoer: s.missedUndoer()},
 		{Type: "attachment", Undoer: s.attachmentUndoer()},
 	}
+}
+
+// Names undoes changes to tags and setups, which an account's trades refer to.
+type Names struct{ playbook *Service }
+
+// Names returns the undoers for tags and setups.
+func (s *Service) Names() Names { return Names{s} }
+
+// Undoers undo changes to tags and setups.
+func (n Names) Undoers() []history.TypeUndoer {
+	return []history.TypeUndoer{{Type: "tag", Undoer: n.playbook.tagUndoer()}, {Type: "setup", Undoer: n.playbook.setupUndoer()}}
 }
 
 // findOne returns the key for the id that a query finds, if it finds one.
@@ -398,13 +407,38 @@ func (t tradeUndoer) Apply(ctx context.Context, u *history.Undoing, objects []hi
 		return t.restore(ctx, u, objects)
 	case history.Reverting:
 		return t.revert(ctx, u, objects)
-	case history.Removing: // deleting the fills again has removed them
+	case history.Removing:
+		return t.removeOrphans(ctx, u, objects)
 	}
 	return nil
 }
 
+// removeOrphans deletes orphans again whose deletion the change had undone. Deleting fills
+// has removed the other trades.
+func (t tradeUndoer) removeOrphans(ctx context.Context, u *history.Undoing, objects []history.Object) error {
+	var orphans []journal.TradeID
+	for _, o := range objects {
+		if o.Action != history.Created {
+			continue
+		}
+		err := lockOrphan(ctx, u.Tx, u.Owner, journal.TradeID(o.ID))
+		if journal.IsKind(err, journal.KindNotFound) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		orphans = append(orphans, journal.TradeID(o.ID))
+	}
+	_, err := ForgetTrades(ctx, u.Tx, u.Owner, u.Now, orphans) // their files are kept
+	return err
+}
+
 // restore brings back the annotations of trades that the user deleted.
 func (t tradeUndoer) restore(ctx context.Context, u *history.Undoing, objects []history.Object) error {
+	if err := ensureOrphanRows(ctx, u); err != nil {
+		return err
+	}
 	for _, table := range append(slices.Clone(annotationTables), "attachments") {
 		suffix := ""
 		if table == "trade_annotations" { // other undone records may have made an empty row
@@ -433,6 +467,26 @@ func (t tradeUndoer) restore(ctx context.Context, u *history.Undoing, objects []
 		}
 	}
 	return nil
+}
+
+// ensureOrphanRows stores rows for annotations that are orphans again. Their values follow.
+func ensureOrphanRows(ctx context.Context, u *history.Undoing) error {
+	return u.EachKept("orphaned_annotations", func(rows history.KeptRows) error {
+		for i := range rows.Rows {
+			var trade journal.TradeID
+			if err := trade.Scan(rows.Value(i, "trade_id")); err != nil {
+				return err
+			}
+			account, _ := rows.Value(i, "account_id").(string)
+			if u.HasAction(history.Key{Type: "trade", ID: string(trade)}, history.Updated) {
+				if err := EnsureAnnotationsRow(ctx, u.Tx, u.Owner, trade, journal.AccountID(account), u.Now); err != nil {
+					return err
+				}
+				recordOrphan(u.Tx, u.Owner, trade, journal.AccountID(account), "", true)
+			}
+		}
+		return nil
+	})
 }
 
 // revert sets annotations back.
@@ -465,7 +519,7 @@ func (t tradeUndoer) revert(ctx context.Context, u *history.Undoing, objects []h
 	if err := replaceMany(ctx, u.Tx, u.Owner, before, after); err != nil {
 		return err
 	}
-	if err := t.settleOrphans(ctx, u, after); err != nil {
+	if err := t.settleOrphans(ctx, u, objects, after); err != nil {
 		return err
 	}
 	return t.reportExisting(ctx, u, after)
@@ -473,9 +527,15 @@ func (t tradeUndoer) revert(ctx context.Context, u *history.Undoing, objects []h
 
 // settleOrphans makes orphans of reverted annotations whose trade has no fills, and deletes
 // those that have become empty.
-func (t tradeUndoer) settleOrphans(ctx context.Context, u *history.Undoing, list []Annotations) error {
+func (t tradeUndoer) settleOrphans(ctx context.Context, u *history.Undoing, objects []history.Object, list []Annotations) error {
 	isFill := func(o history.Object) bool { return o.Type == "execution" || o.Type == "import" }
 	removesFills := slices.ContainsFunc(u.Change.Objects, isFill)
+	madeOrphan := map[journal.TradeID]bool{}
+	for _, o := range objects {
+		madeOrphan[journal.TradeID(o.ID)] = removesFills || slices.ContainsFunc(o.Fields, func(f history.Field) bool {
+			return f.Name == "orphaned" && string(f.After) == "true"
+		})
+	}
 	for _, m := range list {
 		_, err := t.options.Known.Trade(ctx, u.Tx, u.Owner, m.Trade)
 		if !journal.IsKind(err, journal.KindNotFound) {
@@ -489,7 +549,7 @@ func (t tradeUndoer) settleOrphans(ctx context.Context, u *history.Undoing, list
 		if err != nil && !journal.IsKind(err, journal.KindNotFound) {
 			return err
 		}
-		if isOrphan && (!m.isEmpty() || !removesFills) {
+		if isOrphan && (!m.isEmpty() || !madeOrphan[m.Trade]) {
 			continue
 		}
 		if err := t.settleOrphan(ctx, u, m, isOrphan); err != nil {
