@@ -2,10 +2,13 @@ package httpapi_test
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // writeWalk calls every route that writes and counts the changes that it leaves.
@@ -30,7 +33,7 @@ func (v *writeWalk) total() int {
 func (v *writeWalk) step(operation string, want int, call func() *reply) *reply {
 	v.t.Helper()
 	v.called[operation] = true
-	before := v.total()
+	before, state := v.total(), v.state()
 	r := call()
 	if r.status >= http.StatusMultipleChoices {
 		v.t.Errorf("%s answers %d %s", operation, r.status, r.body)
@@ -49,7 +52,91 @@ func (v *writeWalk) step(operation string, want int, call func() *reply) *reply 
 			v.t.Errorf("%s has X-Change-Id %s, but the newest change is %s", operation, id, newest.text("0.id"))
 		}
 	}
+	if want == 1 {
+		v.undoAndRedo(operation, v.d.get("/history?limit=1").text("0.id"), state)
+	}
 	return r
+}
+
+// stateLists are the lists that together show what a user stored.
+var stateLists = []string{
+	"/accounts", "/executions", "/trades", "/trades/orphans", "/cash-transactions", "/notes", "/note-templates", "/tags", "/setups", "/missed-trades", "/views",
+	"/settings/journal", "/settings/checklist-template", "/me/preferences", "/routines", "/routines/day/2026-03-10", "/import-layouts", "/imports/kinds",
+	"/positions", "/share-links", "/hooks", "/connections", "/bars/aliases", "/bars/series", "/bars/imports", "/bars/sources", "/imports",
+}
+
+// state returns what the user stored, without the times of the last edits.
+func (v *writeWalk) state() map[string]any {
+	v.t.Helper()
+	all := map[string]any{}
+	for _, list := range append(stateLists, "/settings/instruments?account_id="+v.d.account) {
+		all[list] = withoutEdits(v.d.get(list).want(http.StatusOK).value(""))
+	}
+	for _, list := range []string{"/connections", "/bars/sources"} { // their keys are destroyed at once
+		for _, source := range all[list].([]any) {
+			for _, name := range []string{"has_credentials", "message", "status", "next_run_at"} {
+				delete(source.(map[string]any), name)
+			}
+		}
+	}
+	for _, list := range []string{"/imports", "/bars/imports"} { // an undone import stays listed
+		all[list] = slices.DeleteFunc(all[list].([]any), func(batch any) bool { return batch.(map[string]any)["status"] == "reversed" })
+	}
+	for _, hook := range all["/hooks"].([]any) {
+		delete(hook.(map[string]any), "last_delivery") // a counter
+		list := "/hooks/" + hook.(map[string]any)["id"].(string) + "/quarantine"
+		all[list] = v.d.get(list).want(http.StatusOK).value("")
+	}
+	return all
+}
+
+// withoutEdits returns a JSON value without the members that an undo does not restore.
+func withoutEdits(value any) any {
+	switch value := value.(type) {
+	case []any:
+		for i := range value {
+			value[i] = withoutEdits(value[i])
+		}
+	case map[string]any:
+		for name := range value {
+			if name == "updated_at" || name == "annotations_updated_at" {
+				delete(value, name)
+				continue
+			}
+			value[name] = withoutEdits(value[name])
+		}
+	}
+	return value
+}
+
+// undoAndRedo undoes a change and does it again, unless it is a matter of security or
+// permanent: the state is the one before the write, and then the one after it.
+func (v *writeWalk) undoAndRedo(operation, id string, before map[string]any) {
+	v.t.Helper()
+	change := v.d.get("/history/" + id)
+	if change.value("undoable") != true {
+		if code := change.value("not_undoable"); code != "security" && (code != "permanent" || operation != "DELETE /admin/users/{id}") {
+			v.t.Errorf("%s cannot be undone: %v", operation, code)
+		}
+		return
+	}
+	after := v.state()
+	v.called["POST /history/{id}/undo"] = true
+	undo := v.d.post("/history/"+id+"/undo", nil)
+	if undo.status != http.StatusOK {
+		v.t.Errorf("undo of %s answers %d %s", operation, undo.status, undo.body)
+		return
+	}
+	if diff := cmp.Diff(before, v.state()); diff != "" {
+		v.t.Errorf("after the undo of %s: %s", operation, diff)
+	}
+	if redo := v.d.post("/history/"+undo.text("id")+"/undo", nil); redo.status != http.StatusOK {
+		v.t.Errorf("redo of %s answers %d %s", operation, redo.status, redo.body)
+		return
+	}
+	if diff := cmp.Diff(after, v.state()); diff != "" {
+		v.t.Errorf("after the redo of %s: %s", operation, diff)
+	}
 }
 
 // write calls a route with one change.
@@ -66,15 +153,17 @@ func TestEveryWriteLeavesOneChange(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()
 		v := &writeWalk{t: t, d: d, called: map[string]bool{}}
+		v.state() // reading the routine creates its first items
 		v.writeJournal()
 		v.writeRoutine()
 		v.writeFiles()
+		v.writeSources()
 		v.writeAccess(w)
-		for _, none := range []string{ // they store nothing that a user keeps, or only in the background
+		// The first user and the session are there before the walk, a refresh replaces a token, and the others store nothing that
+		// a user keeps, or only in the background.
+		for _, none := range []string{
 			"POST /setup", "POST /auth/refresh", "POST /auth/register", "POST /me/totp/start", "POST /trades/preview", "POST /bars/imports", "POST /imports",
 			"POST /connections/test", "POST /connections/{id}/run", "POST /bars/sources/{id}/price", "POST /bars/sources/{id}/run",
-			"DELETE /hooks/{id}/quarantine/{entry}", "POST /hooks/{id}/quarantine/{entry}/retry", "POST /accounts/demo", "POST /history/{id}/undo",
-			"POST /bars/sources", "PATCH /bars/sources/{id}", "DELETE /bars/sources/{id}", "DELETE /imports/kinds/{id}",
 		} {
 			v.called[none] = true
 		}
@@ -85,13 +174,14 @@ func TestEveryWriteLeavesOneChange(t *testing.T) {
 			}
 		})
 		w.checkInstallation()
-	}, shareLinksOn, exchangesOn)
+	}, shareLinksOn, exchangesOn, vendorsOn)
 }
 
 func (v *writeWalk) writeJournal() {
 	d := v.d
 	account := v.write("POST", "/accounts", "", more{"name": "Second"}).text("id")
 	v.write("PUT", "/accounts/{id}", account, more{"name": "Third"})
+	v.fillAccount(account)
 	v.write("DELETE", "/accounts/{id}", account, nil)
 	fill := v.step("POST /executions", 1, func() *reply { return d.post("/executions", d.order("AAPL", "buy 100@10", 0)) })
 	v.step("POST /executions", 0, func() *reply { return d.post("/executions", d.order("AAPL", "buy 100@10", 0)) })
@@ -150,6 +240,27 @@ func (v *writeWalk) writeJournal() {
 	v.step("PATCH /me/preferences", 0, func() *reply { return d.patch("/me/preferences", more{"theme": "dark"}) })
 }
 
+// fillAccount stores a record of every kind in an account.
+func (v *writeWalk) fillAccount(account string) {
+	d := v.d
+	d.account = account
+	trade := d.fill("HELD", "buy 1@1", 0).text("trade_id")
+	tag := d.made("/tags", more{"name": "held"}).text("id")
+	d.annotate(trade, more{"notes": "x", "tag_ids": []string{tag}})
+	d.put("/positions/"+trade+"/mark", more{"price": 2}).want(http.StatusOK)
+	d.attach("/trades/"+trade, "a.png", tinyPNG).want(http.StatusCreated)
+	d.made("/notes", more{"body": "x", "account_id": account, "trade_id": trade})
+	d.made("/missed-trades", miss(more{"account_id": account}))
+	d.made("/cash-transactions", d.cash("fee", "1", 0))
+	d.made("/share-links", more{"account_id": account})
+	made := d.made("/hooks", more{"account_id": account, "name": "held"})
+	hook := sender{d.w.as(made.text("secret")), made.text("id"), made.text("secret")}
+	hook.send(`{"symbol":"HELD","side":"buy"}`)
+	d.made("/connections", d.connectionOf(more{"name": "held", "schedule": "manual"}))
+	d.put("/settings/instruments", more{"account_id": account, "instruments": []more{{"root": "ES", "multiplier": 3}}}).want(http.StatusOK)
+	d.put("/import-layouts/held", more{"name": "a", "accounts": []more{{"account_id": account, "file_account": ""}}}).want(http.StatusOK)
+}
+
 func (v *writeWalk) writeRoutine() {
 	v.write("PUT", "/settings/checklist-template", "", `{"items":["Plan"]}`)
 	v.d.get("/routines").want(http.StatusOK) // creates the first items
@@ -193,11 +304,33 @@ func (v *writeWalk) writeFiles() {
 	body := `{"symbol":"HOOK","side":"buy","quantity":1,"price":1,"executed_at":"2026-01-05T15:00:00Z"}`
 	v.step("POST /hooks/{id}", 1, func() *reply { return hook.send(body) })
 	v.step("POST /hooks/{id}", 0, func() *reply { return hook.send(body) })
+	v.writeQuarantine(hook)
 	v.write("POST", "/hooks/{id}/rotate", hook.id, nil)
 	v.write("DELETE", "/hooks/{id}", hook.id, nil)
 	connection := v.write("POST", "/connections", "", d.connectionOf(more{"name": "a", "schedule": "manual"})).text("id")
 	v.write("PATCH", "/connections/{id}", connection, more{"name": "b"})
 	v.write("DELETE", "/connections/{id}", connection, nil)
+}
+
+// writeQuarantine discards what a hook could not store, and retries it.
+func (v *writeWalk) writeQuarantine(hook sender) {
+	hook.send(`{"symbol":"HOOK","side":"buy"}`).wantCounts(0, 0, 1)
+	entry := "/hooks/" + hook.id + "/quarantine/" + v.d.get("/hooks/"+hook.id+"/quarantine").text("0.id")
+	v.step("POST /hooks/{id}/quarantine/{entry}/retry", 0, func() *reply { return v.d.post(entry+"/retry", nil) })
+	v.step("DELETE /hooks/{id}/quarantine/{entry}", 1, func() *reply { return v.d.delete(entry) })
+}
+
+// writeSources changes price sources and choices for words.
+func (v *writeWalk) writeSources() {
+	d := v.d
+	source := v.write("POST", "/bars/sources", "", more{"provider": "acme", "credentials": more{"key": vendorKey}, "since": "2020-01-01"}).text("id")
+	v.write("PATCH", "/bars/sources/{id}", source, more{"since": "2021-01-01"})
+	v.write("DELETE", "/bars/sources/{id}", source, nil)
+	v.step("POST /imports/commit", 1, func() *reply {
+		return d.upload("/imports/commit", unknownWords, part{"kinds", "", `{"zorp": "interest"}`})
+	})
+	v.write("DELETE", "/imports/kinds/{id}", d.get("/imports/kinds").text("0.id"), nil)
+	v.step("POST /accounts/demo", 1, func() *reply { return d.post("/accounts/demo", nil) })
 }
 
 func (v *writeWalk) writeAccess(w *world) {

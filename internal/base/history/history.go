@@ -151,6 +151,9 @@ type Object struct {
 	// SeenIn is an account that a caller must see to see the object, if Account is empty:
 	// that of a note's trade.
 	SeenIn journal.AccountID
+	// IsBrought reports, in an undo, that an import created the record: its values then are
+	// not recorded.
+	IsBrought bool
 	// Related are further records whose history has the change, such as the trade of a
 	// deleted fill.
 	Related []Key

@@ -99,6 +99,18 @@ func Keep(ctx context.Context, tx *db.Tx, owner journal.UserID, table, where str
 	})
 }
 
+// KeepIn is [Keep] for rows with one of some keys in a column.
+func KeepIn[K any](ctx context.Context, tx *db.Tx, owner journal.UserID, table, where, column string, keys []K, args ...any) error {
+	for part := range slices.Chunk(keys, keptChunk) {
+		all := append([]any{owner}, args...)
+		condition := where + column + ` IN ` + db.In(&all, part)
+		if err := Keep(ctx, tx, owner, table, condition, all[1:]...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // keyColumns have keys of others, which are destroyed with their row and never kept.
 var keyColumns = map[string]string{"connections": "credentials", "bar_sources": "credentials"}
 
@@ -143,6 +155,17 @@ func (k *KeptRows) SetValue(row int, column string, value any) {
 	if at := slices.Index(k.Columns, column); at >= 0 {
 		k.Rows[row][at] = value
 	}
+}
+
+// Select returns the rows for which keep returns true.
+func (k KeptRows) Select(keep func(row int) bool) KeptRows {
+	selected := KeptRows{Table: k.Table, Columns: k.Columns}
+	for i := range k.Rows {
+		if keep(i) {
+			selected.Rows = append(selected.Rows, k.Rows[i])
+		}
+	}
+	return selected
 }
 
 // keptChunk is how many rows [KeptRows.each] decodes at a time.

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"fillbook/internal/base/db"
@@ -140,8 +141,10 @@ type collector struct {
 	places  map[Key]int // in objects
 	Description
 	block *blockWriter // nil if nothing is kept
-	// created counts new records by type, if they go with an import; else it is nil.
+	// created counts new records by type, if they go with an import, and brought has their
+	// ids; else they are nil.
 	created map[string]int
+	brought map[string][]string
 	// expected reports that the heads were read in advance; see Prefetch.
 	expected bool
 }
@@ -174,6 +177,7 @@ func Record(tx *db.Tx, owner journal.UserID, o Object) {
 	c := collectorOf(tx, owner)
 	if c.created != nil && o.Action == Created {
 		c.created[o.Type]++
+		c.brought[o.Type] = append(c.brought[o.Type], o.ID)
 		return
 	}
 	key := Key{o.Type, o.ID}
@@ -187,7 +191,21 @@ func Record(tx *db.Tx, owner journal.UserID, o Object) {
 
 // Bundle makes new records of the transaction go with an import, which is recorded by
 // [RecordBundle]: they are counted and not listed.
-func Bundle(tx *db.Tx, owner journal.UserID) { collectorOf(tx, owner).created = map[string]int{} }
+func Bundle(tx *db.Tx, owner journal.UserID) {
+	c := collectorOf(tx, owner)
+	c.created, c.brought = map[string]int{}, map[string][]string{}
+}
+
+// AddBrought makes a record go with an import without counting it. It does nothing outside
+// of a [Bundle].
+func AddBrought(tx *db.Tx, key Key) {
+	if c, ok := tx.Attached().(*collector); ok && c.brought != nil {
+		c.brought[key.Type] = append(c.brought[key.Type], key.ID)
+	}
+}
+
+// broughtField is the internal field with the ids of records that an import brought, by type.
+const broughtField = ".brought"
 
 // RecordBundle records an import as the first object. It contains the records that were
 // counted since [Bundle], in addition to those given.
@@ -200,7 +218,14 @@ func RecordBundle(tx *db.Tx, owner journal.UserID, o Object) {
 		o.Contains[kind] += n
 	}
 	maps.DeleteFunc(o.Contains, func(_ string, n int) bool { return n == 0 })
-	c.created = nil
+	if len(c.brought) > 0 {
+		ids, err := json.Marshal(c.brought, json.Deterministic(true))
+		if err != nil {
+			panic(err) // texts always marshal
+		}
+		o.Fields = append(o.Fields, Field{broughtField, jsontext.Value("null"), fields.ShowValue(jsontext.Value(ids))})
+	}
+	c.created, c.brought = nil, nil
 	for key := range c.places {
 		c.places[key]++
 	}
@@ -223,6 +248,12 @@ func Describe(tx *db.Tx, owner journal.UserID, d Description) {
 	if d.Undoes != 0 {
 		c.Undoes = d.Undoes
 	}
+}
+
+// HasAction reports whether [Describe] has set the action of the transaction's change.
+func HasAction(tx *db.Tx) bool {
+	c, ok := tx.Attached().(*collector)
+	return ok && c.Action != ""
 }
 
 // SetLabel sets the label of an object, if the transaction has recorded it.

@@ -69,8 +69,11 @@ func (r *Records[R]) Check(ctx context.Context, u *Undoing, objects []Object) er
 			u.AddConflict(o.key(), "")
 		case o.Action == Deleted:
 			err = r.checkDeleted(ctx, u, o)
+		case !exists && o.IsBrought:
 		case !exists:
 			u.AddConflict(o.key(), "")
+		case o.IsBrought:
+			err = r.checkBrought(ctx, u, o, &record)
 		case o.Action == Created:
 			err = r.checkCreated(ctx, u, o, &record)
 		default:
@@ -121,6 +124,22 @@ func (r *Records[R]) rebuild(o Object) (record R, err error) {
 // if it is in use.
 func (r *Records[R]) checkCreated(ctx context.Context, u *Undoing, o Object, record *R) error {
 	CheckCreated(u, r.Type.fields, o, record)
+	if r.FindUser == nil {
+		return nil
+	}
+	return u.addFound(r.FindUser(ctx, u, record))
+}
+
+// checkBrought adds a conflict if a record that an import created was edited since or is in
+// use.
+func (r *Records[R]) checkBrought(ctx context.Context, u *Undoing, o Object, record *R) error {
+	edited, err := u.IsEdited(ctx, o.key())
+	if err != nil {
+		return err
+	}
+	if edited {
+		u.AddConflict(o.key(), "")
+	}
 	if r.FindUser == nil {
 		return nil
 	}
@@ -282,6 +301,9 @@ func (r *Records[R]) revert(ctx context.Context, u *Undoing, objects []Object) e
 		if err := Revert(r.Type.fields, o, &reverted); err != nil {
 			return err
 		}
+		if len(r.Type.fields.Compare(&record, &reverted)) == 0 {
+			continue
+		}
 		before, after = append(before, record), append(after, reverted)
 		r.Type.Updated(u.Tx, u.Owner, &record, &reverted)
 	}
@@ -314,7 +336,10 @@ func (r *Records[R]) remove(ctx context.Context, u *Undoing, created []string) e
 		return err
 	}
 	for _, id := range created {
-		record := records[id]
+		record, found := records[id]
+		if !found {
+			continue // an import's record that was deleted since
+		}
 		r.Type.Deleted(u.Tx, u.Owner, &record)
 		if err := Keep(ctx, u.Tx, u.Owner, r.Tables[0], r.key()+` = $2`, id); err != nil {
 			return err

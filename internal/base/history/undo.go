@@ -151,6 +151,9 @@ func (s *Service) Undo(ctx context.Context, tx *db.Tx, owner journal.UserID, id 
 	if change.ExpiresAt != nil && u.block == nil {
 		return notUndoable(NotUndoableExpired)
 	}
+	if err := u.addBrought(ctx); err != nil {
+		return err
+	}
 	if err := s.checkConflicts(ctx, u); err != nil {
 		return err
 	}
@@ -185,7 +188,7 @@ func (s *Service) checkUndoable(change *Change) error {
 // notUndoableMessages are the messages for the reasons why a change cannot be undone.
 var notUndoableMessages = map[Reason]string{
 	NotUndoableSecurity:  "Changes to sign-in, access tokens and keys cannot be undone.",
-	NotUndoablePermanent: "A change of this kind cannot be undone. An import can be reversed instead.",
+	NotUndoablePermanent: "The deletion of a user cannot be undone.",
 	NotUndoableExpired:   "What this change removed is no longer kept.",
 	NotUndoableErased:    "The content of this change was erased.",
 }

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"fillbook/internal/base/db"
-	"fillbook/internal/base/history"
 	"fillbook/internal/base/fields"
+	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/base/limits"
 	"fillbook/internal/intake/connector"

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"fillbook/internal/base/db"
+	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
 )
 
@@ -98,14 +99,36 @@ func readEntry(ctx context.Context, tx *db.Tx, owner journal.UserID, hook journa
 // Discard deletes a quarantine entry.
 func (s *Service) Discard(ctx context.Context, owner journal.UserID, hook journal.HookID, id journal.QuarantineID) error {
 	return s.db.Update(ctx, func(tx *db.Tx) error {
-		if _, err := readHook(ctx, tx, owner, hook, tx.Lock()); err != nil {
+		found, err := readHook(ctx, tx, owner, hook, tx.Lock())
+		if err != nil {
 			return err
 		}
-		n, err := tx.Exec(ctx, `DELETE FROM hook_quarantine WHERE user_id = $1 AND hook_id = $2 AND id = $3`, owner, hook, id)
-		if err == nil && n == 0 {
-			return errNoEntry()
+		if _, err := readEntry(ctx, tx, owner, hook, id); err != nil {
+			return err
 		}
+		history.Describe(tx, owner, history.Description{Action: history.Delete, Summary: "Discarded a quarantined fill of " + found.Name})
+		return removeEntry(ctx, tx, owner, found, id)
+	})
+}
+
+// entryField is the internal field with an entry that leaves the quarantine or comes back.
+const entryField = ".entry"
+
+// removeEntry takes an entry out of the quarantine and keeps it for an undo.
+func removeEntry(ctx context.Context, tx *db.Tx, owner journal.UserID, hook Hook, id journal.QuarantineID) error {
+	recordEntry(tx, owner, hook, string(id), nil)
+	if err := history.Keep(ctx, tx, owner, "hook_quarantine", `hook_id = $2 AND id = $3`, hook.ID, id); err != nil {
 		return err
+	}
+	_, err := tx.Exec(ctx, `DELETE FROM hook_quarantine WHERE user_id = $1 AND hook_id = $2 AND id = $3`, owner, hook.ID, id)
+	return err
+}
+
+// recordEntry records that an entry left the quarantine or came back.
+func recordEntry(tx *db.Tx, owner journal.UserID, hook Hook, before, after any) {
+	history.Record(tx, owner, history.Object{
+		Type: "hook", ID: string(hook.ID), Label: hook.Name, Action: history.Updated, Account: hook.Account,
+		Fields: []history.Field{history.NewField(entryField, before, after)},
 	})
 }
 
@@ -133,7 +156,7 @@ func (s *Service) Retry(
 				read.refused[0].reason, owner, id, entryID)
 			return err
 		}
-		if _, err := tx.Exec(ctx, `DELETE FROM hook_quarantine WHERE user_id = $1 AND hook_id = $2 AND id = $3`, owner, id, entryID); err != nil {
+		if err := removeEntry(ctx, tx, owner, hook, entryID); err != nil {
 			return err
 		}
 		counts, err = s.store(ctx, tx, owner, &hook, read)

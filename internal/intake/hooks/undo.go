@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"context"
+	"encoding/json"
 
 	"fillbook/internal/base/db"
 	"fillbook/internal/base/history"
@@ -41,5 +42,49 @@ func (s *Service) Undoers() []history.TypeUndoer {
 		}
 		return identity.AddTokenOwner(ctx, u.Tx, after.secretHash, u.Owner, nil)
 	}
-	return []history.TypeUndoer{{Type: "hook", Undoer: r}}
+	return []history.TypeUndoer{{Type: "hook", Undoer: &hookUndoer{r}}}
+}
+
+// hookUndoer undoes changes to hooks, and to their quarantine.
+type hookUndoer struct{ *history.Records[Hook] }
+
+// Apply implements [history.Undoer].
+func (h *hookUndoer) Apply(ctx context.Context, u *history.Undoing, objects []history.Object, phase history.Phase) error {
+	if err := h.Records.Apply(ctx, u, objects, phase); err != nil || phase != history.Reverting {
+		return err
+	}
+	for _, o := range objects {
+		for _, f := range o.Fields {
+			if f.Name != entryField || o.Action != history.Updated {
+				continue
+			}
+			if err := moveEntry(ctx, u, o, f); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// moveEntry puts an entry back into the quarantine, or takes it out again.
+func moveEntry(ctx context.Context, u *history.Undoing, o history.Object, f history.Field) error {
+	hook, err := readHook(ctx, u.Tx, u.Owner, journal.HookID(o.ID), u.Tx.Lock())
+	if err != nil {
+		return err
+	}
+	var left, back *string
+	if err := json.Unmarshal(f.Before, &left); err != nil {
+		return err
+	}
+	if err := json.Unmarshal(f.After, &back); err != nil {
+		return err
+	}
+	if back != nil {
+		return removeEntry(ctx, u.Tx, u.Owner, hook, journal.QuarantineID(*back))
+	}
+	if err := u.Insert(ctx, "hook_quarantine", "ON CONFLICT DO NOTHING"); err != nil {
+		return err
+	}
+	recordEntry(u.Tx, u.Owner, hook, nil, *left)
+	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"fillbook/internal/base/db"
+	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/base/limits"
 	"fillbook/internal/people/identity"
@@ -310,22 +311,54 @@ func (s *Service) Reverse(ctx context.Context, by Actor, id journal.BatchID, che
 		if err != nil || b.Status == Reversed {
 			return err
 		}
-		gone, err := s.ledger.DeleteBatch(ctx, tx, by.UserID, id)
-		if err != nil {
-			return err
-		}
-		recordReverse(tx, &b, gone)
-		b.Status, b.Result = Reversed, nil
-		if err := updateBatch(ctx, tx, b, s.clock()); err != nil {
-			return err
-		}
-		if s.reversed != nil {
-			if err := s.reversed(ctx, tx, b); err != nil {
-				return err
-			}
-		}
-		return s.audit(ctx, tx, by, ActionReverse, id)
+		history.Describe(tx, by.UserID, history.Description{
+			Action: history.Reverse, Summary: "Reversed the import of " + b.label(),
+		})
+		return s.remove(ctx, tx, by, b, nil, nil)
 	})
+}
+
+// remove deletes an import's rows, or those of a part, and records that. Accounts for which
+// skip returns true are left out; it may be nil. It is a step.
+func (s *Service) remove(
+	ctx context.Context, tx *db.Tx, by Actor, b Batch, part *ledger.Part, skip func(journal.AccountID) bool,
+) error {
+	removed, err := s.ledger.RemoveBatch(ctx, tx, by.UserID, b.ID, part, skip)
+	if err != nil {
+		return err
+	}
+	after := b
+	after.Status, after.Result = Reversed, nil
+	if part != nil {
+		if err := after.subtract(ctx, tx, b.Result, removed); err != nil {
+			return err
+		}
+	}
+	recordRemoval(tx, &b, &after, part, removed)
+	if err := updateBatch(ctx, tx, after, s.clock()); err != nil {
+		return err
+	}
+	if s.reversed != nil {
+		if err := s.reversed(ctx, tx, after); err != nil {
+			return err
+		}
+	}
+	return s.audit(ctx, tx, by, ActionReverse, b.ID)
+}
+
+// subtract sets the state of a batch that lost a part: it stays committed while it has rows.
+func (b *Batch) subtract(ctx context.Context, tx *db.Tx, before *Result, removed ledger.RemovedBatch) error {
+	hasRows, err := ledger.HasBatchRows(ctx, tx, b.UserID, b.ID)
+	if err != nil || !hasRows {
+		return err
+	}
+	b.Status = Committed
+	if before != nil {
+		left := *before
+		left.Inserted, left.CashInserted = max(0, left.Inserted-removed.Fills), max(0, left.CashInserted-removed.Cash)
+		b.Result = &left
+	}
+	return nil
 }
 
 // Check checks every batch in the installation: only committed ones may have rows, and

@@ -48,7 +48,7 @@ func (s *Service) Deliver(ctx context.Context, tx *db.Tx, owner journal.UserID, 
 	s.running.begin(b.ID, nil)
 	defer s.running.end(b.ID)
 	p := newPlan(st, accounts[0], d.Origin)
-	p.withdrawn, p.replaced = d.Withdrawn, d.Replaced
+	p.withdrawn, p.replaced, p.part = d.Withdrawn, d.Replaced, &ledger.Part{}
 	history.Bundle(tx, owner)
 	result, err := s.write(ctx, tx, &b, st, p)
 	if err != nil {
@@ -58,7 +58,7 @@ func (s *Service) Deliver(ctx context.Context, tx *db.Tx, owner journal.UserID, 
 		result.BatchID = ""
 		return result, nil
 	}
-	recordDelivery(tx, &b, isNew, result)
+	recordDelivery(tx, &b, isNew, result, p.part)
 	return result, s.storeDelivery(ctx, tx, b, isNew, result, st.Rows)
 }
 

@@ -2,11 +2,22 @@ package imports
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"fillbook/internal/base/db"
+	"fillbook/internal/base/fields"
 	"fillbook/internal/base/history"
 	"fillbook/internal/trading/ledger"
+)
+
+// The internal fields of an import, which an undo needs.
+const (
+	partField    = ".part"    // the rows of a delivery, if they are not all
+	removedField = ".removed" // a ledger.RemovedBatch, if the change removed rows
+	resultField  = ".result"  // the result before the rows were removed
 )
 
 // object returns a batch as an object of a change.
@@ -23,6 +34,36 @@ func (b *Batch) object(action history.ObjectAction, before, after Status, contai
 		o.SeenIn = history.AllAccounts
 	}
 	return o
+}
+
+// showJSON returns a value's JSON for an internal field.
+func showJSON(value any) jsontext.Value {
+	text, err := json.Marshal(value)
+	if err != nil {
+		panic(err) // texts and numbers always marshal
+	}
+	return fields.ShowValue(string(text))
+}
+
+// readJSON reads a value of showJSON in an internal field, and reports whether there is one.
+func readJSON(o history.Object, name string, into any) (found bool, err error) {
+	for _, f := range o.Fields {
+		if f.Name == name && f.After.Kind() == '"' {
+			var text string
+			if err := json.Unmarshal(f.After, &text); err != nil {
+				return false, err
+			}
+			return true, json.Unmarshal([]byte(text), into)
+		}
+	}
+	return false, nil
+}
+
+// addPart adds the rows of a delivery to a batch's object.
+func addPart(o *history.Object, part *ledger.Part) {
+	if part != nil {
+		o.Fields = append(o.Fields, history.Field{Name: partField, Before: jsontext.Value("null"), After: showJSON(part)})
+	}
 }
 
 // label names a batch for its user.
@@ -47,7 +88,7 @@ func recordCommit(tx *db.Tx, b *Batch, result Result, isBackup bool) {
 }
 
 // recordDelivery records what a connection or hook has sent.
-func recordDelivery(tx *db.Tx, b *Batch, isNew bool, result Result) {
+func recordDelivery(tx *db.Tx, b *Batch, isNew bool, result Result, part *ledger.Part) {
 	if !result.recorded {
 		return
 	}
@@ -60,17 +101,21 @@ func recordDelivery(tx *db.Tx, b *Batch, isNew bool, result Result) {
 	if isNew {
 		o = b.object(history.Created, "", Committed, contains)
 	}
+	addPart(&o, part)
 	history.Describe(tx, b.UserID, history.Description{
 		Action: action, Summary: fmt.Sprintf("Received %d fills and %d cash transactions from %s", result.Inserted, result.CashInserted, b.label()),
 	})
 	history.RecordBundle(tx, b.UserID, o)
 }
 
-// recordReverse records that an import was reversed.
-func recordReverse(tx *db.Tx, b *Batch, gone ledger.BatchRows) {
-	contains := map[string]int{"execution": gone.Fills, "cash_transaction": gone.Cash}
-	history.Describe(tx, b.UserID, history.Description{
-		Action: history.Reverse, Summary: "Reversed the import of " + b.label(),
-	})
-	history.RecordBundle(tx, b.UserID, b.object(history.Updated, b.Status, Reversed, contains))
+// recordRemoval records that an import's rows were removed, or those of a part.
+func recordRemoval(tx *db.Tx, before, after *Batch, part *ledger.Part, removed ledger.RemovedBatch) {
+	contains := map[string]int{"execution": removed.Fills, "cash_transaction": removed.Cash}
+	o := before.object(history.Updated, before.Status, after.Status, contains)
+	addPart(&o, part)
+	null := jsontext.Value("null")
+	o.Fields = append(o.Fields,
+		history.Field{Name: removedField, Before: null, After: showJSON(removed)},
+		history.Field{Name: resultField, Before: null, After: showJSON(before.Result)})
+	history.RecordBundle(tx, before.UserID, o)
 }

@@ -34,7 +34,9 @@ type plan struct {
 	joined             map[int]int
 	// withdrawn and replaced belong to a delivery; see [Delivery].
 	withdrawn []string
-	replaced  map[string]string
+	// part receives a delivery's rows; it is nil for a file.
+	part     *ledger.Part
+	replaced map[string]string
 }
 
 // leftOut is the index for a fill outside the plan.

@@ -21,13 +21,13 @@ func (s *Service) write(ctx context.Context, tx *db.Tx, b *Batch, st *statement.
 	}
 	result.addWarnings(st.Warnings)
 	withdrawn, err := s.ledger.WithdrawFills(ctx, tx, b.UserID, b.Account,
-		ledger.Withdrawals{IDs: p.withdrawn, Replaced: p.replaced, Batch: b.ID})
+		ledger.Withdrawals{IDs: p.withdrawn, Replaced: p.replaced, Batch: b.ID, Part: p.part})
 	if err != nil {
 		return Result{}, err
 	}
 	result.setWithdrawn(withdrawn)
 	options := b.insertOptions()
-	options.Replaced = p.replaced
+	options.Replaced, options.Part = p.replaced, p.part
 	fills, err := s.ledger.InsertChecked(ctx, tx, b.UserID, b.Account, p.takeFills(), options)
 	if err != nil {
 		return Result{}, err
@@ -35,7 +35,7 @@ func (s *Service) write(ctx context.Context, tx *db.Tx, b *Batch, st *statement.
 	result.Inserted, result.Skipped, result.Completed = fills.Inserted, fills.Skipped+fills.Deleted+fills.Withdrawn, fills.Completed
 	result.Trades = len(fills.Trades)
 	result.addWarningTexts(fills.Warnings)
-	cash, err := s.ledger.InsertCash(ctx, tx, b.UserID, b.Account, p.cash, ledger.CashOptions{Batch: b.ID, SkipDeleted: b.Origin.isAutomatic()})
+	cash, err := s.ledger.InsertCash(ctx, tx, b.UserID, b.Account, p.cash, ledger.CashOptions{Batch: b.ID, SkipDeleted: b.Origin.isAutomatic(), Part: p.part})
 	if err != nil {
 		return Result{}, err
 	}

@@ -13,10 +13,12 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// Undoers undo changes to symbol aliases and to typed prices.
+// Undoers undo changes to symbol aliases, series, imports of bars and typed prices.
 func (s *Service) Undoers() []history.TypeUndoer {
 	return []history.TypeUndoer{
 		{Type: "bar_alias", Undoer: history.TableRecords(aliasHistory, aliasTable, s.clock)},
+		{Type: "bar_series", Undoer: seriesUndoer{s}},
+		{Type: "bar_import", Undoer: importUndoer{s}},
 		{Type: "position_mark", Undoer: &history.Values{Type: "position_mark", Load: loadMark, Store: storeMark}},
 	}
 }

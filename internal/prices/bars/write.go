@@ -20,7 +20,7 @@ import (
 func (s *Service) Commit(ctx context.Context, owner journal.UserID, file NewImport) (done Import, counts []Counts, err error) {
 	err = s.update(ctx, owner, file.Bars, func(tx *db.Tx) error {
 		done, counts, err = commit(ctx, tx, owner, s.clock(), s.limit, file)
-		recordImport(tx, owner, done, history.Created)
+		recordImport(tx, owner, done, history.Created, Committed)
 		return err
 	})
 	return done, counts, err
@@ -258,45 +258,53 @@ func (s *Service) Reverse(ctx context.Context, owner journal.UserID, id journal.
 		return err
 	}
 	return s.update(ctx, owner, found.Inserted+found.Replaced+found.Unchanged, func(tx *db.Tx) error {
-		u, err := lockUsage(ctx, tx, owner)
-		if err != nil {
-			return err
-		}
-		found, err := readImport(ctx, tx, owner, id)
-		if err != nil || found.Status == Reversed {
-			return err
-		}
-		if err := tx.ReleaseWriter(ctx); err != nil {
-			return err
-		}
-		if err := moveSharedBlocks(ctx, tx, owner, found.number); err != nil {
-			return err
-		}
-		if err := recordChanges(ctx, tx, owner, &u, `AND r.import = $2`, found.number); err != nil {
-			return err
-		}
-		touched, err := db.List(ctx, tx, scanSeries, selectSeries+` WHERE s.user_id = $1
-			AND s.number IN (SELECT series FROM bar_ranges WHERE user_id = $1 AND import = $2)`, owner, found.number)
-		if err != nil {
-			return err
-		}
-		removed, err := deleteBars(ctx, tx, owner, "import", found.number)
-		if err != nil {
-			return err
-		}
-		for _, series := range touched {
-			if err := recountSeries(ctx, tx, owner, series); err != nil {
-				return err
-			}
-		}
-		recordImport(tx, owner, found, history.Updated)
-		found.Status = Reversed
-		if _, err := tx.Exec(ctx, importTable.Update(), importTable.UpdateValues(owner, &found)...); err != nil {
-			return err
-		}
-		u.bars -= removed
-		return saveUsage(ctx, tx, owner, u)
+		return reverse(ctx, tx, owner, id)
 	})
+}
+
+// reverse is [Service.Reverse] inside a transaction. The import's rows are kept for an undo.
+func reverse(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.BarImportID) error {
+	u, err := lockUsage(ctx, tx, owner)
+	if err != nil {
+		return err
+	}
+	found, err := readImport(ctx, tx, owner, id)
+	if err != nil || found.Status == Reversed {
+		return err
+	}
+	if err := tx.ReleaseWriter(ctx); err != nil {
+		return err
+	}
+	if err := keepImport(ctx, tx, owner, &u, found.number); err != nil {
+		return err
+	}
+	if err := moveSharedBlocks(ctx, tx, owner, found.number); err != nil {
+		return err
+	}
+	if err := recordChanges(ctx, tx, owner, &u, `AND r.import = $2`, found.number); err != nil {
+		return err
+	}
+	touched, err := db.List(ctx, tx, scanSeries, selectSeries+` WHERE s.user_id = $1
+		AND s.number IN (SELECT series FROM bar_ranges WHERE user_id = $1 AND import = $2)`, owner, found.number)
+	if err != nil {
+		return err
+	}
+	removed, err := deleteBars(ctx, tx, owner, "import", found.number)
+	if err != nil {
+		return err
+	}
+	for _, series := range touched {
+		if err := recountSeries(ctx, tx, owner, series); err != nil {
+			return err
+		}
+	}
+	recordImport(tx, owner, found, history.Updated, Reversed)
+	found.Status = Reversed
+	if _, err := tx.Exec(ctx, importTable.Update(), importTable.UpdateValues(owner, &found)...); err != nil {
+		return err
+	}
+	u.bars -= removed
+	return saveUsage(ctx, tx, owner, u)
 }
 
 func readImport(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.BarImportID) (Import, error) {
@@ -412,28 +420,27 @@ func (s *Service) DeleteSeries(ctx context.Context, owner journal.UserID, id jou
 		if err := recordChanges(ctx, tx, owner, &u, `AND r.series = $2`, series.number); err != nil {
 			return err
 		}
-		history.Record(tx, owner, history.Object{
-			Type: "bar_series", ID: string(series.ID), Label: series.Symbol, Action: history.Deleted, Contains: map[string]int{"bar": series.Bars},
-		})
-		for _, table := range []string{"bar_series", "bar_blocks", "bar_ranges"} {
-			column := "series"
-			if table == "bar_series" {
-				column = "number"
-			}
-			if err := history.Keep(ctx, tx, owner, table, column+` = $2`, series.number); err != nil {
-				return err
-			}
-		}
-		removed, err := deleteBars(ctx, tx, owner, "series", series.number)
-		if err != nil {
-			return err
-		}
-		if _, err := tx.Exec(ctx, `DELETE FROM bar_series WHERE user_id = $1 AND number = $2`, owner, series.number); err != nil {
-			return err
-		}
-		u.bars -= removed
-		return saveUsage(ctx, tx, owner, u)
+		return deleteSeries(ctx, tx, owner, &u, series)
 	})
+}
+
+// deleteSeries deletes a series and keeps its rows for an undo.
+func deleteSeries(ctx context.Context, tx *db.Tx, owner journal.UserID, u *usage, series Series) error {
+	recordSeries(tx, owner, series, history.Deleted)
+	for _, t := range seriesTables {
+		if err := history.Keep(ctx, tx, owner, t.name, t.column+` = $2`, series.number); err != nil {
+			return err
+		}
+	}
+	removed, err := deleteBars(ctx, tx, owner, "series", series.number)
+	if err != nil {
+		return err
+	}
+	if _, err := tx.Exec(ctx, `DELETE FROM bar_series WHERE user_id = $1 AND number = $2`, owner, series.number); err != nil {
+		return err
+	}
+	u.bars -= removed
+	return saveUsage(ctx, tx, owner, *u)
 }
 
 // DeleteAll deletes all of a user's bars, when the user is deleted.

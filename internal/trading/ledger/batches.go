@@ -194,21 +194,54 @@ func CountBatchRows(ctx context.Context, tx *db.Tx, owner journal.UserID, batch 
 // may bring them back. The affected streams are regrouped. It returns how many rows the
 // import had; an unknown batch has none.
 func (s *Service) DeleteBatch(ctx context.Context, tx *db.Tx, owner journal.UserID, batch journal.BatchID) (BatchRows, error) {
-	gone, err := CountBatchRows(ctx, tx, owner, batch)
+	removed, err := s.RemoveBatch(ctx, tx, owner, batch, nil, nil)
+	return removed.BatchRows, err
+}
+
+// RemovedBatch is what [Service.RemoveBatch] removed, and what an undo needs of it.
+type RemovedBatch struct {
+	BatchRows `json:"-"`
+	// Accounts are the accounts with rows and their numbers, by which kept rows name them.
+	Accounts map[journal.AccountID]int64 `json:"accounts"`
+	// Stays is how many fills stay in the ledger, because another source has them too.
+	Stays int `json:"stays"`
+}
+
+// RemoveBatch is [Service.DeleteBatch] for a part of an import; nil means all of it. Accounts
+// for which skip returns true are left out; it may be nil. The rows are kept for an undo.
+func (s *Service) RemoveBatch(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, batch journal.BatchID, part *Part, skip func(journal.AccountID) bool,
+) (removed RemovedBatch, err error) {
+	before, err := CountBatchRows(ctx, tx, owner, batch)
 	if err != nil {
-		return BatchRows{}, err
+		return removed, err
 	}
 	accounts, err := accountsOfBatch(ctx, tx, owner, batch)
 	if err != nil {
-		return BatchRows{}, err
+		return removed, err
 	}
+	removed.Accounts = map[journal.AccountID]int64{}
 	for _, a := range accounts {
-		err := s.withBook(ctx, tx, owner, a.ID, func(b *book) error { return b.deleteBatch(ctx, batch) })
+		if skip != nil && skip(a.ID) {
+			continue
+		}
+		removed.Accounts[a.ID] = a.number
+		err := s.withBook(ctx, tx, owner, a.ID, func(b *book) error {
+			stays, err := b.deleteBatch(ctx, batch, part)
+			removed.Stays += stays
+			return err
+		})
 		if err != nil {
-			return BatchRows{}, err
+			return removed, err
 		}
 	}
-	return gone, nil
+	removed.BatchRows = before
+	if part == nil {
+		return removed, nil
+	}
+	left, err := CountBatchRows(ctx, tx, owner, batch)
+	removed.Fills, removed.Cash, removed.FillsRemoved = before.Fills-left.Fills, before.Cash-left.Cash, before.FillsRemoved-left.FillsRemoved
+	return removed, err
 }
 
 // regroupWithout regroups streams without deleted fills.

@@ -28,6 +28,8 @@ type CashOptions struct {
 	// SkipDeleted leaves out what the user deleted by hand. Without it, such rows are stored
 	// again.
 	SkipDeleted bool
+	// Part, if not nil, receives which rows are stored.
+	Part *Part
 }
 
 // InsertCash stores cash rows from one file or backup as one step. Already stored rows
@@ -49,6 +51,7 @@ func (s *Service) InsertCash(
 				return err
 			}
 		}
+		options.Part.addCash(plan.fresh)
 		return b.cash().insertCash(ctx, plan.fresh)
 	})
 	return result, err

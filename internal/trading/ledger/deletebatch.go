@@ -5,8 +5,10 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 
 	"fillbook/internal/base/db"
+	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
 )
 
@@ -14,6 +16,7 @@ import (
 type reversal struct {
 	*book
 	batch journal.BatchID
+	part  *Part // nil for the whole import
 	spans []span
 	// own are the fills whose first source is the import, others have it as a later
 	// source; both are in arrival order.
@@ -30,43 +33,143 @@ type reversal struct {
 	moved      []*source              // sources another import has too
 }
 
-// deleteBatch deletes an import from the book's account.
-func (b *book) deleteBatch(ctx context.Context, batch journal.BatchID) error {
-	r := &reversal{book: b, batch: batch, nextKeys: map[*fill]streamKey{}, nextOwners: map[int64]importSource{}}
+// deleteBatch deletes an import, or a part of it, from the book's account. It returns how
+// many of its own fills stay.
+func (b *book) deleteBatch(ctx context.Context, batch journal.BatchID, part *Part) (stays int, err error) {
+	r := &reversal{book: b, batch: batch, part: part, nextKeys: map[*fill]streamKey{}, nextOwners: map[int64]importSource{}}
 	if err := r.load(ctx); err != nil {
-		return err
+		return 0, err
 	}
 	for _, f := range slices.Concat(r.own, r.others) {
 		if err := r.planFill(ctx, f); err != nil {
-			return err
+			return 0, err
 		}
+	}
+	if err := r.keep(ctx); err != nil {
+		return 0, err
 	}
 	if err := r.write(ctx); err != nil {
-		return err
+		return 0, err
 	}
-	for _, statement := range []string{
-		`DELETE FROM cash_transactions WHERE user_id = $1 AND account = $2 AND import_batch_id = $3`,
-		`DELETE FROM withdrawn_fills WHERE user_id = $1 AND account = $2 AND batch_id = $3`,
-	} {
-		if err := b.tx.Queue(ctx, statement, b.owner, b.account.number, batch); err != nil {
+	if err := r.deleteOthers(ctx); err != nil {
+		return 0, err
+	}
+	if err := r.regroupFills(ctx); err != nil {
+		return 0, err
+	}
+	for _, k := range r.changed {
+		if err := r.recordChanged(k.before, k.after, k.key, r.nextKeys[k.after]); err != nil {
+			return 0, err
+		}
+	}
+	return len(r.nextOwners), nil
+}
+
+// deleteOthers deletes the import's rows that are not fills.
+func (r *reversal) deleteOthers(ctx context.Context) error {
+	for _, t := range r.otherRows() {
+		err := r.tx.DeleteInChunks(ctx, t.table, t.key, `user_id = $1 AND `+t.where, append([]any{r.owner}, t.args...)...)
+		if err != nil {
 			return err
 		}
 	}
-	return r.regroupFills(ctx)
+	return nil
+}
+
+// batchRows are an import's rows in a table; key has the columns that name one row.
+type batchRows struct {
+	table, key, where string
+	args              []any
+}
+
+// otherRows returns the import's rows that are not fills. The arguments follow the owner.
+func (r *reversal) otherRows() []batchRows {
+	cash := batchRows{"cash_transactions", "id", `account = $2 AND import_batch_id = $3`, []any{r.account.number, r.batch}}
+	withdrawn := batchRows{"withdrawn_fills", "account, external_id", `account = $2 AND batch_id = $3`, []any{r.account.number, r.batch}}
+	if r.part == nil {
+		repeats := batchRows{"import_repeats", "account, first_seq, source, batch_id", `account = $2 AND batch_id = $3`, []any{r.account.number, r.batch}}
+		return []batchRows{cash, withdrawn, repeats}
+	}
+	all := append([]any{r.owner}, cash.args...)
+	cash.where += ` AND id IN ` + db.In(&all, r.part.Cash)
+	cash.args = all[1:]
+	all = append([]any{r.owner}, withdrawn.args...)
+	withdrawn.where += ` AND external_id IN ` + db.In(&all, r.part.Withdrawn)
+	withdrawn.args = all[1:]
+	return []batchRows{cash, withdrawn}
+}
+
+// keep keeps the rows that are deleted or changed, for an undo.
+func (r *reversal) keep(ctx context.Context) error {
+	streams := map[int64]bool{}
+	for _, f := range r.removed {
+		streams[f.stream] = true
+	}
+	if err := r.keepStreams(ctx, streams); err != nil {
+		return err
+	}
+	if err := r.keepRemoved(ctx); err != nil {
+		return err
+	}
+	var sourced []int64
+	for _, f := range slices.Concat(r.own, r.others) {
+		if f.facts.has(hasSources) {
+			sourced = append(sourced, f.seq)
+		}
+	}
+	if err := history.KeepIn(ctx, r.tx, r.owner, "fill_sources", `account = $2 AND `, "seq", sourced, r.account.number); err != nil {
+		return err
+	}
+	for _, s := range r.spans {
+		if err := history.Keep(ctx, r.tx, r.owner, "import_spans", `account = $2 AND first_seq = $3`, s.account, s.first); err != nil {
+			return err
+		}
+	}
+	for _, t := range r.otherRows() {
+		if err := history.Keep(ctx, r.tx, r.owner, t.table, t.where, t.args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keptAtOnce is how many fills a statement reads to keep them, if others stay.
+const keptAtOnce = 500
+
+// keepRemoved keeps the removed fills: whole spans if no fill stays.
+func (r *reversal) keepRemoved(ctx context.Context) error {
+	if len(r.nextOwners) == 0 {
+		for _, s := range r.spans {
+			where := strings.TrimPrefix(inSpan, `WHERE user_id = $1 AND `)
+			if err := history.Keep(ctx, r.tx, r.owner, "executions", where, r.spanArgs(s)[1:]...); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	removed := slices.SortedFunc(slices.Values(r.removed), func(f, g *fill) int { return f.position().Compare(g.position()) })
+	for part := range slices.Chunk(removed, keptAtOnce) {
+		numbers := make([]int64, len(part))
+		for i, f := range part {
+			numbers[i] = f.seq
+		}
+		err := history.KeepIn(ctx, r.tx, r.owner, "executions", `account = $2 AND executed_at >= $3 AND executed_at <= $4 AND `, "seq", numbers,
+			r.account.number, part[0].at, part[len(part)-1].at)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // load reads the import's fills and their other sources.
 func (r *reversal) load(ctx context.Context) (err error) {
-	_, err = r.tx.Exec(ctx, `DELETE FROM import_repeats WHERE user_id = $1 AND account = $2 AND batch_id = $3`,
-		r.owner, r.account.number, r.batch)
-	if err != nil {
-		return err
-	}
 	r.spans, err = db.List(ctx, r.tx, scanSpan,
 		spanSelect+`WHERE user_id = $1 AND account = $2 AND batch_id = $3 ORDER BY first_seq`, r.owner, r.account.number, r.batch)
 	if err != nil {
 		return err
 	}
+	r.spans = slices.DeleteFunc(r.spans, func(s span) bool { return !r.part.hasFill(s.first) })
 	for _, s := range r.spans {
 		fills, err := db.List(ctx, r.tx, r.scanFill, fillSelect+inSpan+` ORDER BY executed_at, seq`, r.spanArgs(s)...)
 		if err != nil {
@@ -93,6 +196,7 @@ func (r *reversal) load(ctx context.Context) (err error) {
 		return err
 	}
 	r.repeats, err = r.loadRepeats(ctx, first, last)
+	r.repeats = slices.DeleteFunc(r.repeats, func(p repeat) bool { return r.part == nil && p.batch == r.batch })
 	return err
 }
 
@@ -114,7 +218,7 @@ func (r *reversal) loadOthers(ctx context.Context) error {
 	for _, f := range r.own {
 		isOwn[f.seq] = true
 	}
-	fills, err := r.sourcedFills(ctx, slices.DeleteFunc(numbers, func(seq int64) bool { return isOwn[seq] }))
+	fills, err := r.sourcedFills(ctx, slices.DeleteFunc(numbers, func(seq int64) bool { return isOwn[seq] || !r.part.hasSourceOf(seq) }))
 	r.others = slices.SortedFunc(maps.Values(fills), func(f, g *fill) int { return cmp.Compare(f.seq, g.seq) })
 	return err
 }
@@ -166,7 +270,7 @@ func (r *reversal) isInSpans(seq int64) bool {
 func (r *reversal) sourcesLeft(f *fill) []*source {
 	var left []*source
 	for _, s := range r.sources[f.seq] {
-		if s.batch == r.batch {
+		if s.batch == r.batch && r.part.hasSource(s.seq, s.number) {
 			next, found := r.nextBatch(f, s.number)
 			if !found {
 				r.dropped = append(r.dropped, s)

@@ -102,6 +102,8 @@ type InsertOptions struct {
 	// Replaced maps a corrected fill's new id to the one before. The stored fill keeps
 	// its own id and its trade, and has the new broker's id and values.
 	Replaced map[string]string
+	// Part, if not nil, receives which rows are stored.
+	Part *Part
 }
 
 // InsertChecked stores fills from one file or backup as one step, in arrival order. An
@@ -132,10 +134,12 @@ func (s *Service) InsertChecked(
 			return InsertResult{}, err
 		}
 	}
+	first := b.nextSeq
 	known, err := b.storeArrivals(ctx, arrivals, importSource{batch: options.Batch, sender: options.Sender})
 	if err != nil {
 		return InsertResult{}, err
 	}
+	options.Part.addFills(first, b.nextSeq, known.sources)
 	result = newInsertResult(all)
 	result.Recorded = result.Inserted > 0 || !known.isEmpty()
 	result.Trades, result.Warnings = slices.Concat(b.change.Created, b.change.Changed), warnings

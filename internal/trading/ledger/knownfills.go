@@ -206,6 +206,12 @@ const accountsOfBatchSelect = `SELECT ` + accountColumns + ` FROM accounts WHERE
 		OR number IN (SELECT account FROM cash_transactions WHERE user_id = $1 AND import_batch_id = $2))
 	ORDER BY id`
 
+// HasBatchRows reports whether an import has rows in any account. It is a step.
+func HasBatchRows(ctx context.Context, tx *db.Tx, owner journal.UserID, batch journal.BatchID) (bool, error) {
+	accounts, err := accountsOfBatch(ctx, tx, owner, batch)
+	return len(accounts) > 0, err
+}
+
 func accountsOfBatch(ctx context.Context, tx *db.Tx, owner journal.UserID, batch journal.BatchID) ([]Account, error) {
 	return db.List(ctx, tx, scanAccount, accountsOfBatchSelect, owner, batch)
 }

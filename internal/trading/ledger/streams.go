@@ -78,6 +78,8 @@ type streamSet struct {
 	// are stored.
 	hints    []tradeHint
 	existing map[journal.TradeID]bool
+	// keptNumber is the account's number in kept rows, if they may be of several accounts.
+	keptNumber int64
 	// keptStream has the streams that are kept for an undo.
 	keptStream map[int64]bool
 	// interval is the number of fills of a trade between two checkpoints.

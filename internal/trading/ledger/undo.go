@@ -117,26 +117,18 @@ func (s *Service) accountUndoer() history.Undoer {
 	return &accountUndoer{r, s}
 }
 
-// findContent returns the account itself if it contains something that the change to undo
-// did not bring.
+// findContent returns the account itself if it contains something that a later change
+// brought.
 func findContent(ctx context.Context, u *history.Undoing, a Account) (history.Key, error) {
-	key := history.Key{Type: "account", ID: string(a.ID)}
 	counts, err := countContents(ctx, u.Tx, u.Owner, a)
-	if err != nil {
+	if err != nil || len(counts) == 0 {
 		return history.Key{}, err
 	}
-	brought := map[string]int{}
-	for _, o := range u.Change.Objects {
-		if o.Type == key.Type && o.ID == key.ID {
-			brought = o.Contains
-		}
+	later, err := u.HasLaterChanges(ctx, a.ID)
+	if !later {
+		return history.Key{}, err
 	}
-	for kind, n := range counts {
-		if n != brought[kind] {
-			return key, nil
-		}
-	}
-	return history.Key{}, nil
+	return history.Key{Type: "account", ID: string(a.ID)}, err
 }
 
 // accountUndoer undoes changes to accounts. A deleted account comes back with everything in
@@ -160,6 +152,9 @@ func (a *accountUndoer) Apply(ctx context.Context, u *history.Undoing, objects [
 			continue
 		}
 		account, err := LockAccount(ctx, u.Tx, u.Owner, journal.AccountID(o.ID))
+		if o.IsBrought && journal.IsKind(err, journal.KindNotFound) {
+			continue // deleted since
+		}
 		if err != nil {
 			return err
 		}
@@ -183,6 +178,7 @@ func (a *accountUndoer) restore(ctx context.Context, u *history.Undoing, objects
 	for _, t := range keptTables {
 		u.MarkInserted(t.name)
 		err := u.EachKept(t.name, func(rows history.KeptRows) error {
+			rows = rows.Select(func(i int) bool { return numbers.hasRow(u, rows.Value(i, t.column)) })
 			numbers.replace(rows)
 			u.SetUpdated(rows)
 			_, err := u.Tx.InsertRows(ctx, t.name, rows.Columns, rows.Rows, "")
@@ -230,14 +226,16 @@ type restoredNumbers struct {
 func freeNumbers(ctx context.Context, u *history.Undoing) (restoredNumbers, error) {
 	numbers := restoredNumbers{accounts: map[int64]int64{}}
 	first, last := int64(math.MaxInt64), int64(-1)
-	for table, fn := range map[string]func(int64){
-		"accounts": func(n int64) { numbers.accounts[n] = n },
-		"streams":  func(n int64) { first, last = min(first, n), max(last, n) },
-	} {
+	for _, table := range []string{"accounts", "streams"} {
+		fn := func(n int64) { numbers.accounts[n] = n }
+		if table == "streams" {
+			fn = func(n int64) { first, last = min(first, n), max(last, n) }
+		}
 		err := u.EachKept(table, func(rows history.KeptRows) error {
 			for i := range rows.Rows {
-				n, _ := rows.Value(i, "number").(int64)
-				fn(n)
+				if n, _ := rows.Value(i, "number").(int64); table == "accounts" || numbers.hasRow(u, rows.Value(i, "account")) {
+					fn(n)
+				}
 			}
 			return nil
 		})
@@ -259,6 +257,9 @@ func freeNumbers(ctx context.Context, u *history.Undoing) (restoredNumbers, erro
 			next++
 		}
 	}
+	if last < 0 {
+		return numbers, nil
+	}
 	var nextStream int64
 	var streamsTaken bool
 	err = u.Tx.QueryRow(ctx, `
@@ -268,6 +269,18 @@ func freeNumbers(ctx context.Context, u *history.Undoing) (restoredNumbers, erro
 		numbers.shift = (max(nextStream, last) + streamBlock) / streamBlock * streamBlock
 	}
 	return numbers, err
+}
+
+// hasRow reports whether a row is of a restored account, which it names by number or id.
+func (n restoredNumbers) hasRow(u *history.Undoing, account any) bool {
+	switch account := account.(type) {
+	case int64:
+		_, found := n.accounts[account]
+		return found
+	case string:
+		return u.HasAction(history.Key{Type: "account", ID: account}, history.Deleted)
+	}
+	return false
 }
 
 // replace sets the numbers of accounts and streams in kept rows.

@@ -15,7 +15,7 @@ import (
 type fillUndoer struct{ *Service }
 
 // isPartOfImport reports whether fills changed by an import or its reversal, whose undo
-// changes them back.
+// changes stored fills back. Fills that it withdrew come back one by one.
 func isPartOfImport(u *history.Undoing) bool {
 	return slices.ContainsFunc(u.Change.Objects, func(o history.Object) bool { return o.Type == "import" })
 }
@@ -33,12 +33,17 @@ func byAccount(objects []history.Object) (accounts []journal.AccountID, of map[j
 	return accounts, of
 }
 
+// withoutWhole leaves out fills of accounts that come or go as a whole.
+func withoutWhole(u *history.Undoing, objects []history.Object) []history.Object {
+	return slices.DeleteFunc(slices.Clone(objects), func(o history.Object) bool {
+		key := history.Key{Type: "account", ID: string(o.Account)}
+		return u.HasAction(key, history.Created) || u.HasAction(key, history.Deleted)
+	})
+}
+
 // Check implements [history.Undoer].
 func (s fillUndoer) Check(ctx context.Context, u *history.Undoing, objects []history.Object) error {
-	if isPartOfImport(u) {
-		return nil
-	}
-	accounts, of := byAccount(objects)
+	accounts, of := byAccount(withoutWhole(u, objects))
 	for _, account := range accounts {
 		b, err := s.openBook(ctx, u.Tx, u.Owner, account)
 		if journal.IsKind(err, journal.KindNotFound) {
@@ -108,8 +113,12 @@ func (b *book) checkExternalID(ctx context.Context, u *history.Undoing, o histor
 
 // Apply implements [history.Undoer].
 func (s fillUndoer) Apply(ctx context.Context, u *history.Undoing, objects []history.Object, phase history.Phase) error {
-	if phase != history.Restoring || isPartOfImport(u) {
+	if phase != history.Restoring {
 		return nil
+	}
+	objects = withoutWhole(u, objects)
+	if isPartOfImport(u) {
+		objects = slices.DeleteFunc(objects, func(o history.Object) bool { return o.Action == history.Updated })
 	}
 	accounts, of := byAccount(objects)
 	for _, account := range accounts {
@@ -127,46 +136,57 @@ func (b *book) undoFills(ctx context.Context, u *history.Undoing, objects []hist
 	if err := b.loadHints(ctx, u); err != nil {
 		return err
 	}
-	restored, err := b.restoreFills(ctx, u, set)
+	var restored []*fill
+	if !isPartOfImport(u) || slices.ContainsFunc(objects, func(o history.Object) bool { return o.Action == history.Deleted }) {
+		var err error
+		if restored, err = b.restoreFills(ctx, u, set); err != nil {
+			return err
+		}
+		if err := b.countRestored(ctx, restored); err != nil {
+			return err
+		}
+		if err := b.restoreMarks(ctx, u, restored); err != nil {
+			return err
+		}
+	}
+	removed, reverted, err := b.changeBack(ctx, objects, set)
 	if err != nil {
 		return err
 	}
-	if err := b.restoreMarks(ctx, u, restored); err != nil {
-		return err
-	}
-	var removed, moved []*fill
-	var reverted []changedFill
-	for _, o := range objects {
-		if o.Action == history.Deleted {
-			continue
-		}
-		f, err := b.fillByID(ctx, journal.ExecutionID(o.ID))
-		if err != nil {
-			return err
-		}
-		if o.Action == history.Created {
-			removed = append(removed, f)
-			continue
-		}
-		c, err := b.revertFill(ctx, f, o, set)
-		if err != nil {
-			return err
-		}
-		reverted = append(reverted, c)
-		if c.before.at != c.after.at {
-			moved = append(moved, c.after)
-		}
-	}
 	if err := b.removeFills(ctx, removed, set); err != nil {
-		return err
-	}
-	if err := b.widenSpans(ctx, moved...); err != nil {
 		return err
 	}
 	if err := b.regroupDeleting(ctx, restoredTrade(u), set.order...); err != nil {
 		return err
 	}
 	return b.recordUndone(ctx, restored, reverted)
+}
+
+// changeBack sets updated fills back, and returns them and the created ones.
+func (b *book) changeBack(ctx context.Context, objects []history.Object, set *changeSet) (created []*fill, reverted []changedFill, err error) {
+	var moved []*fill
+	for _, o := range objects {
+		if o.Action == history.Deleted {
+			continue
+		}
+		f, err := b.fillByID(ctx, journal.ExecutionID(o.ID))
+		if err != nil {
+			return nil, nil, err
+		}
+		if o.Action == history.Created {
+			created = append(created, f)
+			continue
+		}
+		c, err := b.revertFill(ctx, f, o, set)
+		if err != nil {
+			return nil, nil, err
+		}
+		reverted = append(reverted, c)
+		if c.before.at != c.after.at {
+			moved = append(moved, c.after)
+		}
+	}
+	return created, reverted, b.widenSpans(ctx, moved...)
 }
 
 // restoredTrade returns the trade whose deletion the undone change had undone: it is deleted
@@ -206,7 +226,7 @@ func (b *book) recordUndone(ctx context.Context, restored []*fill, reverted []ch
 // keptStreams returns the book's streams for the numbers that kept rows use.
 func (b *book) keptStreams(ctx context.Context, u *history.Undoing) (map[int64]*stream, error) {
 	found := map[int64]*stream{}
-	err := u.EachKept("streams", func(rows history.KeptRows) error {
+	err := b.eachKept(u, "streams", func(rows history.KeptRows) error {
 		for i := range rows.Rows {
 			text := func(column string) string { value, _ := rows.Value(i, column).(string); return value }
 			number, _ := rows.Value(i, "number").(int64)
@@ -245,7 +265,7 @@ func (b *book) restoreFills(ctx context.Context, u *history.Undoing, set *change
 		_, err := b.tx.InsertRows(ctx, "executions", rows.Columns, rows.Rows, "")
 		return err
 	})
-	if err != nil || len(at) == 0 {
+	if err != nil {
 		return nil, err
 	}
 	for _, table := range []string{"fill_sources", "import_spans", "import_repeats", "withdrawn_fills", "cash_transactions"} {
@@ -260,6 +280,9 @@ func (b *book) restoreFills(ctx context.Context, u *history.Undoing, set *change
 func (b *book) eachKept(u *history.Undoing, table string, fn func(history.KeptRows) error) error {
 	u.MarkInserted(table)
 	return u.EachKept(table, func(rows history.KeptRows) error {
+		if b.keptNumber != 0 {
+			rows = rows.Select(func(i int) bool { return rows.Value(i, "account") == any(b.keptNumber) })
+		}
 		for i := range rows.Rows {
 			rows.SetValue(i, "account", b.account.number)
 		}
@@ -297,7 +320,7 @@ func (b *book) addRestored(ctx context.Context, at []matching.Position, set *cha
 		c.restore(f)
 		list = append(list, f)
 	}
-	return list, b.countRestored(ctx, list)
+	return list, nil
 }
 
 // countRestored takes deleted fills off the counts of their imports.
@@ -410,8 +433,7 @@ func (b *book) loadHints(ctx context.Context, u *history.Undoing) error {
 	if err != nil {
 		return err
 	}
-	u.MarkInserted("trades", "streams")
-	err = u.EachKept("trades", func(rows history.KeptRows) error {
+	err = b.eachKept(u, "trades", func(rows history.KeptRows) error {
 		for i := range rows.Rows {
 			number := func(column string) int64 { n, _ := rows.Value(i, column).(int64); return n }
 			var id journal.TradeID
@@ -447,25 +469,46 @@ func (b *book) loadHints(ctx context.Context, u *history.Undoing) error {
 
 // applyHints returns the identities, those of hints with the fills that their trades had.
 func (r *regrouping) applyHints(list []matching.Identity) []matching.Identity {
+	if len(r.hints) == 0 {
+		return list
+	}
+	byStream := map[int64][]*fill{}
+	for _, f := range r.fills {
+		byStream[f.stream] = append(byStream[f.stream], f)
+	}
+	for _, fills := range byStream {
+		slices.SortFunc(fills, func(a, b *fill) int { return a.position().Compare(b.position()) })
+	}
+	index := make(map[string]int, len(list))
+	for i := range list {
+		index[list[i].ID] = i
+	}
 	for _, h := range r.hints {
-		var fills []string
-		for _, f := range r.fills {
-			if p := f.position(); f.stream == h.stream && p.Compare(h.first) >= 0 && p.Compare(h.last) <= 0 {
-				fills = append(fills, string(f.id))
-			}
-		}
+		fills := h.fillsIn(byStream[h.stream])
 		if len(fills) == 0 {
 			continue
 		}
-		at := slices.IndexFunc(list, func(i matching.Identity) bool { return i.ID == string(h.id) })
+		at, isListed := index[string(h.id)]
 		switch {
-		case at >= 0:
+		case isListed:
 			list[at].Fills = fills
 		case !r.existing[h.id]: // else the trade is elsewhere now
 			list = append(list, matching.Identity{ID: string(h.id), First: h.first, Fills: fills})
 		}
 	}
 	return list
+}
+
+// fillsIn returns the ids of a stream's fills, which are in order, that the trade had.
+func (h tradeHint) fillsIn(stream []*fill) (ids []string) {
+	first, _ := slices.BinarySearchFunc(stream, h.first, func(f *fill, p matching.Position) int { return f.position().Compare(p) })
+	for _, f := range stream[first:] {
+		if f.position().Compare(h.last) > 0 {
+			break
+		}
+		ids = append(ids, string(f.id))
+	}
+	return ids
 }
 
 // keepTrades keeps the trades before a regrouping that changes which fills have which trade
@@ -475,11 +518,12 @@ func (b *book) keepTrades(ctx context.Context, r *regrouping) error {
 		return nil
 	}
 	streams := map[int64]bool{}
-	for _, t := range r.old {
-		if err := history.Keep(ctx, b.tx, b.owner, "trades", `id = $2`, t.id); err != nil {
-			return err
-		}
-		streams[t.stream] = true
+	ids := make([]journal.TradeID, len(r.old))
+	for i, t := range r.old {
+		ids[i], streams[t.stream] = t.id, true
+	}
+	if err := history.KeepIn(ctx, b.tx, b.owner, "trades", "", "id", ids); err != nil {
+		return err
 	}
 	return b.keepStreams(ctx, streams)
 }

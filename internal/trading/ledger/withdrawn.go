@@ -18,6 +18,8 @@ type Withdrawals struct {
 	// Batch is the import saying so. Reversing it lets imports store the ids again, and
 	// does not store the fills itself.
 	Batch journal.BatchID
+	// Part, if not nil, receives which rows are stored.
+	Part *Part
 }
 
 // isEmpty reports whether there is nothing to withdraw.
@@ -59,6 +61,7 @@ func (s *Service) WithdrawFills(
 		return WithdrawResult{}, err
 	}
 	result.Recorded = true
+	w.Part.addWithdrawn(fresh)
 	gone, err := b.withdrawnFills(ctx, fresh)
 	if err != nil || len(gone) == 0 {
 		return result, err
@@ -69,6 +72,9 @@ func (s *Service) WithdrawFills(
 		}
 	}
 	result.Removed = len(gone)
+	if err := b.keepFills(ctx, gone); err != nil {
+		return WithdrawResult{}, err
+	}
 	if err := b.deleteFills(ctx, gone...); err != nil {
 		return WithdrawResult{}, err
 	}

@@ -304,8 +304,10 @@ func MergeAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, now 
 			continue
 		}
 		annotations.Trade, annotations.Account, annotations.UpdatedAt = trade, given[trade][0].Account, now
-		if before, known := old[trade]; known { // a new trade goes with its import
+		if before, known := old[trade]; known {
 			tradeHistory.Updated(tx, owner, &before, &annotations)
+		} else { // it goes with its import
+			history.AddBrought(tx, history.Key{Type: "trade", ID: string(trade)})
 		}
 		changed, rows = append(changed, trade), append(rows, annotations)
 	}

@@ -50,13 +50,22 @@ func findNamed(ctx context.Context, u *history.Undoing, kind, table, name, id st
 	return findOne(ctx, u.Tx, kind, `SELECT id FROM `+table+` WHERE user_id = $1 AND name_key = $2 AND id <> $3`, u.Owner, nameKey(name), id)
 }
 
-// skipChanged ignores a trade that the undo itself changes, as in undoing the undo of a
-// deletion: it loses the tag or setup before that is deleted.
+// skipChanged returns a trade that uses a tag or setup. It ignores trades that the undo
+// itself changes or deletes, as in undoing the undo of a deletion: they lose the tag or setup
+// before that is deleted.
 func skipChanged(ctx context.Context, u *history.Undoing, table, column, id string) (history.Key, error) {
-	trades, err := db.List(ctx, u.Tx, db.Single[journal.TradeID],
-		`SELECT trade_id FROM `+table+` WHERE user_id = $1 AND `+column+` = $2 ORDER BY trade_id`, u.Owner, id)
-	for _, trade := range trades {
-		if key := (history.Key{Type: "trade", ID: string(trade)}); !u.Has(key) {
+	type use struct {
+		trade   journal.TradeID
+		account string
+	}
+	uses, err := db.List(ctx, u.Tx, func(row db.Scanner) (found use, err error) {
+		err = row.Scan(&found.trade, &found.account)
+		return found, err
+	}, `SELECT l.trade_id, a.account_id FROM `+table+` AS l JOIN trade_annotations AS a ON a.user_id = l.user_id AND a.trade_id = l.trade_id
+		WHERE l.user_id = $1 AND l.`+column+` = $2 ORDER BY l.trade_id`, u.Owner, id)
+	for _, found := range uses {
+		key := history.Key{Type: "trade", ID: string(found.trade)}
+		if !u.Has(key) && !u.HasAction(history.Key{Type: "account", ID: found.account}, history.Created) {
 			return key, err
 		}
 	}
@@ -353,7 +362,7 @@ func (t tradeUndoer) Check(ctx context.Context, u *history.Undoing, objects []hi
 	}
 	for _, o := range objects {
 		record := current[journal.TradeID(o.ID)]
-		if o.Action == history.Deleted {
+		if o.Action == history.Deleted || o.IsBrought {
 			continue
 		}
 		history.CheckUpdated(u, tradeHistory.Fields(), o, &record)

@@ -447,7 +447,9 @@ func ForgetAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, account
 }
 
 // RestoreAccount restores the rows of an account that came back. It is a step.
-func RestoreAccount(ctx context.Context, u *history.Undoing, _ journal.AccountID) error { return u.Insert(ctx, "strategies", "") }
+func RestoreAccount(ctx context.Context, u *history.Undoing, _ journal.AccountID) error {
+	return u.Insert(ctx, "strategies", "")
+}
 
 // ReplaceTag replaces a tag by another on the owner's strategies. It is a step in merging
 // tags.

@@ -1,0 +1,263 @@
+package ledger
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/history"
+	"fillbook/internal/base/journal"
+)
+
+// Part are the rows of one delivery in an import with several. A nil Part is the whole
+// import.
+type Part struct {
+	// First and Next are the number of the first fill and the one after the last.
+	First int64 `json:"first"`
+	Next  int64 `json:"next"`
+	// Sources are the numbers of known fills and of their new source.
+	Sources   [][2]int64       `json:"sources,omitempty"`
+	Cash      []journal.CashID `json:"cash,omitempty"`
+	Withdrawn []string         `json:"withdrawn,omitempty"`
+}
+
+func (p *Part) addFills(first, next int64, sources []*source) {
+	if p == nil {
+		return
+	}
+	p.First, p.Next = first, next
+	for _, s := range sources {
+		if s.number > 0 {
+			p.Sources = append(p.Sources, [2]int64{s.seq, s.number})
+		}
+	}
+}
+
+func (p *Part) addCash(rows []Cash) {
+	if p == nil {
+		return
+	}
+	for i := range rows {
+		p.Cash = append(p.Cash, rows[i].ID)
+	}
+}
+
+func (p *Part) addWithdrawn(ids map[string]string) {
+	if p != nil {
+		p.Withdrawn = slices.Sorted(maps.Keys(ids))
+	}
+}
+
+func (p *Part) hasFill(seq int64) bool { return p == nil || p.First <= seq && seq < p.Next }
+
+// hasSource reports whether a fill's source is in the part. The first source of a new fill
+// has the number 0.
+func (p *Part) hasSource(seq, number int64) bool {
+	return p == nil || number == 0 && p.hasFill(seq) || slices.Contains(p.Sources, [2]int64{seq, number})
+}
+
+func (p *Part) hasSourceOf(seq int64) bool {
+	return p == nil || slices.ContainsFunc(p.Sources, func(s [2]int64) bool { return s[0] == seq })
+}
+
+// CheckRemoval adds a conflict for each of an import's rows that was edited or deleted since
+// the change to undo. It is a step.
+func CheckRemoval(ctx context.Context, u *history.Undoing, batch journal.BatchID, part *Part, skip func(journal.AccountID) bool) error {
+	accounts, err := accountsOfBatch(ctx, u.Tx, u.Owner, batch)
+	if err != nil {
+		return err
+	}
+	for _, a := range accounts {
+		if skip(a.ID) {
+			continue
+		}
+		r := &reversal{book: newBook(u.Tx, u.Owner, a), batch: batch, part: part}
+		if err := r.checkFills(ctx, u); err != nil {
+			return err
+		}
+		if err := r.checkCash(ctx, u); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkFills adds a conflict for each edited fill, and for deleted ones.
+func (r *reversal) checkFills(ctx context.Context, u *history.Undoing) error {
+	spans, err := db.List(ctx, r.tx, scanSpan,
+		spanSelect+`WHERE user_id = $1 AND account = $2 AND batch_id = $3 ORDER BY first_seq`, r.owner, r.account.number, r.batch)
+	if err != nil {
+		return err
+	}
+	for _, s := range spans {
+		if !r.part.hasFill(s.first) {
+			continue
+		}
+		edited, err := db.List(ctx, r.tx, r.scanFill, fillSelect+inSpan+` AND (origin IS NOT NULL OR (facts & $7) <> 0) ORDER BY executed_at, seq`,
+			append(r.spanArgs(s), int64(editFacts))...)
+		if err != nil {
+			return err
+		}
+		for _, f := range edited {
+			if f.edits() != 0 {
+				u.AddConflict(history.Key{Type: "execution", ID: string(f.id)}, "")
+			}
+		}
+		var removed int64
+		err = r.tx.QueryRow(ctx, `SELECT removed FROM import_spans WHERE user_id = $1 AND account = $2 AND first_seq = $3`,
+			r.owner, r.account.number, s.first).Scan(&removed)
+		if err != nil {
+			return err
+		}
+		if removed > 0 {
+			u.AddConflict(history.Key{Type: "import", ID: string(r.batch)}, "")
+		}
+	}
+	return nil
+}
+
+// checkCash adds a conflict for each edited cash row.
+func (r *reversal) checkCash(ctx context.Context, u *history.Undoing) error {
+	rows := r.otherRows()[0]
+	ids, err := db.List(ctx, r.tx, db.Single[string], `SELECT id FROM cash_transactions WHERE user_id = $1 AND `+rows.where+` ORDER BY id`,
+		append([]any{r.owner}, rows.args...)...)
+	if err != nil {
+		return err
+	}
+	edited, err := u.ListEdited(ctx, "cash_transaction", ids)
+	for _, id := range edited {
+		u.AddConflict(history.Key{Type: "cash_transaction", ID: id}, "")
+	}
+	return err
+}
+
+// CheckRestoration adds conflicts with bringing back a removed import's rows. It is a step.
+func CheckRestoration(ctx context.Context, u *history.Undoing, batch journal.BatchID, removed RemovedBatch) error {
+	stored := 0
+	for _, id := range slices.Sorted(maps.Keys(removed.Accounts)) {
+		b, err := readBook(ctx, u.Tx, u.Owner, id)
+		if journal.IsKind(err, journal.KindNotFound) {
+			u.AddConflict(history.Key{Type: "account", ID: string(id)}, "")
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		b.keptNumber = removed.Accounts[id]
+		n, err := b.countStored(ctx, u)
+		if err != nil {
+			return err
+		}
+		stored += n
+		if err := b.checkKeptIDs(ctx, u); err != nil {
+			return err
+		}
+	}
+	if stored != removed.Stays {
+		u.AddConflict(history.Key{Type: "import", ID: string(batch)}, "")
+	}
+	return nil
+}
+
+// countStored counts the stored fills in the kept spans.
+func (b *book) countStored(ctx context.Context, u *history.Undoing) (stored int, err error) {
+	err = b.eachKept(u, "import_spans", func(rows history.KeptRows) error {
+		for i := range rows.Rows {
+			var n int
+			err := b.tx.QueryRow(ctx, `SELECT COUNT(*) FROM executions `+inSpan, b.owner, b.account.number,
+				rows.Value(i, "first_at"), rows.Value(i, "last_at"), rows.Value(i, "first_seq"), rows.Value(i, "last_seq")).Scan(&n)
+			if err != nil {
+				return err
+			}
+			stored += n
+		}
+		return nil
+	})
+	return stored, err
+}
+
+// checkKeptIDs adds a conflict for each stored fill with the broker's id of a kept one.
+func (b *book) checkKeptIDs(ctx context.Context, u *history.Undoing) error {
+	return b.eachKept(u, "executions", func(rows history.KeptRows) error {
+		var ids []string
+		for i := range rows.Rows {
+			if id, ok := rows.Value(i, "external_id").(string); ok {
+				ids = append(ids, id)
+			}
+		}
+		known, err := b.fillsByExternalID(ctx, ids)
+		for _, f := range known {
+			u.AddConflict(history.Key{Type: "execution", ID: string(f.id)}, "")
+		}
+		return err
+	})
+}
+
+// RestoreBatch brings back the rows of a removed import, and sets the fills back that it
+// left with other values. It is a step in the undo of the removal.
+func (s *Service) RestoreBatch(ctx context.Context, u *history.Undoing, removed RemovedBatch) error {
+	var fills []history.Object
+	for _, o := range u.Change.Objects {
+		if o.Type == "execution" && o.Action == history.Updated {
+			fills = append(fills, o)
+		}
+	}
+	_, of := byAccount(fills)
+	for _, id := range slices.Sorted(maps.Keys(removed.Accounts)) {
+		err := s.withBook(ctx, u.Tx, u.Owner, id, func(b *book) error {
+			b.keptNumber = removed.Accounts[id]
+			return b.restoreBatch(ctx, u, of[id])
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *book) restoreBatch(ctx context.Context, u *history.Undoing, changed []history.Object) error {
+	set := &changeSet{streamOf: b.streamFor, byKey: map[streamKey]*changes{}}
+	if err := b.loadHints(ctx, u); err != nil {
+		return err
+	}
+	if err := b.makeRoomForKept(ctx, u); err != nil {
+		return err
+	}
+	if _, err := b.restoreFills(ctx, u, set); err != nil {
+		return err
+	}
+	_, reverted, err := b.changeBack(ctx, changed, set)
+	if err != nil {
+		return err
+	}
+	if err := b.regroupChanges(ctx, set.order...); err != nil {
+		return err
+	}
+	return b.recordUndone(ctx, nil, reverted)
+}
+
+// makeRoomForKept deletes the spans and sources that the removal gave to fills which stay:
+// the kept ones come back.
+func (b *book) makeRoomForKept(ctx context.Context, u *history.Undoing) error {
+	err := b.eachKept(u, "import_spans", func(rows history.KeptRows) error {
+		for i := range rows.Rows {
+			_, err := b.tx.Exec(ctx, `DELETE FROM import_spans WHERE user_id = $1 AND account = $2 AND first_seq >= $3 AND first_seq <= $4`,
+				b.owner, b.account.number, rows.Value(i, "first_seq"), rows.Value(i, "last_seq"))
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return b.eachKept(u, "fill_sources", func(rows history.KeptRows) error {
+		numbers := make([]int64, len(rows.Rows))
+		for i := range rows.Rows {
+			numbers[i], _ = rows.Value(i, "seq").(int64)
+		}
+		return db.QueueIn(ctx, b.tx, numbers, `DELETE FROM fill_sources WHERE user_id = $1 AND account = $2 AND seq IN $keys`, b.owner, b.account.number)
+	})
+}
