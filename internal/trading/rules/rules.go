@@ -47,7 +47,7 @@ func Kinds() []Kind {
 }
 
 // Rule is a trading rule. It judges the trades of its accounts whose day of opening, in
-// its zone, lies in its validity and on its weekdays.
+// its zone, is within its validity and on its weekdays.
 type Rule struct {
 	ID       journal.TradingRuleID
 	Kind     Kind
@@ -73,7 +73,7 @@ func (r *Rule) Location() *time.Location {
 	return zone
 }
 
-// JudgesDay reports whether a day of opening lies in the rule's validity and weekdays.
+// JudgesDay reports whether a day of opening is within the rule's validity and weekdays.
 func (r *Rule) JudgesDay(day journal.Day) bool {
 	return r.From <= day && (r.To == "" || day <= r.To) && (len(r.Weekdays) == 0 || slices.Contains(r.Weekdays, day.Weekday()))
 }
