@@ -27,6 +27,7 @@ type Document struct {
 	Missed        []Missed       `json:"missed_trades"`
 	NoteTemplates []NoteTemplate `json:"note_templates"` // by name
 	Views         []View         `json:"views"`          // in their order
+	Rates         []Rate         `json:"rates"`          // the newest day first
 	Routine       Routine        `json:"routines"`
 	Preferences   values         `json:"preferences"`
 	Settings      Settings       `json:"settings"`

@@ -66,7 +66,9 @@ type Request struct {
 	// Gains selects the trades in a realized gains table. It may be nil if the filter has
 	// only accounts and a period.
 	Gains TradeSelector
-	At    time.Time
+	// Convert returns a trade's result in another currency; nil if none was requested.
+	Convert func(*tradeview.View) *ConvertedTrade
+	At      time.Time
 	// Bars adds the price bars to a backup with all accounts.
 	Bars bool
 }
@@ -109,19 +111,19 @@ func Write(ctx context.Context, tx *db.Tx, files *playbook.Service, r Request, o
 	case XLSX:
 		err = writeXLSX(ctx, tx, r, out)
 	case CSV:
-		err = writeCSV(ctx, tx, r, r.Rows.table(), out)
+		err = writeCSV(ctx, tx, r, r.table(), out)
 	}
 	return nil, err
 }
 
 // table returns the rows' CSV table.
-func (r Rows) table() table {
-	switch r {
+func (r Request) table() table {
+	switch r.Rows {
 	case FillRows:
 		return fillTable
 	case GainRows:
 		return gainTable
 	default:
-		return tradeTable
+		return tradeTableOf(r)
 	}
 }

@@ -138,6 +138,11 @@ var hostileSections = map[string]hostileSection{
 	"views": {1000, func(d *Document, keys []int) {
 		d.Views = eachKey(keys, func(_, key int) View { return View{Name: fmt.Sprint("view ", key)} })
 	}},
+	"rates": {1500, func(d *Document, keys []int) {
+		d.Rates = eachKey(keys, func(_, key int) Rate {
+			return Rate{Base: "USD", Quote: "TWD", On: string(journal.Day("2020-01-01").AddDays(key)), Rate: decimal.New(1)}
+		})
+	}},
 	"routines": {1500, func(d *Document, keys []int) {
 		d.Routine.Items = eachKey(keys, func(i, key int) RoutineItem {
 			return RoutineItem{

@@ -21,6 +21,7 @@ var sectionLimits = map[string]*limits.Limit{
 	"missed_trades":        &limits.MissedTrades,
 	"note_templates":       &limits.NoteTemplates,
 	"views":                &limits.Views,
+	"rates":                &limits.Rates,
 	"routines":             &limits.RoutineItems,
 	"import_kinds":         &limits.ImportKinds,
 	"import_layouts":       &limits.ImportLayouts,

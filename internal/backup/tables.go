@@ -95,6 +95,7 @@ type tableReader struct {
 	scope    journal.Scope
 	query    tradeview.Query
 	list     TradeLister
+	convert  func(*tradeview.View) *ConvertedTrade
 	gains    TradeSelector
 	ordered  []ledger.Account
 	accounts map[journal.AccountID]ledger.Account
@@ -106,13 +107,13 @@ type tableReader struct {
 // still be reported.
 func newTableReader(ctx context.Context, tx *db.Tx, r Request) (*tableReader, error) {
 	owner := r.Owner
-	accounts, err := ledger.ResolveScope(ctx, tx, owner, r.Accounts, ledger.ToList)
+	accounts, err := ledger.ResolveScope(ctx, tx, owner, r.Accounts, ledger.ListPurpose(r.Filter.Scope))
 	if err != nil {
 		return nil, err
 	}
 	t := &tableReader{
-		ctx: ctx, tx: tx, owner: owner, scope: journal.Scope{Accounts: r.Accounts, Period: r.Filter.Scope.Period}, accounts: map[journal.AccountID]ledger.Account{},
-		query: tradeview.Query{Filter: r.Filter}, list: r.Trades, gains: r.Gains, ordered: accounts,
+		ctx: ctx, tx: tx, owner: owner, scope: journal.Scope{Accounts: r.Accounts, Mixed: r.Filter.Scope.Mixed, Period: r.Filter.Scope.Period}, accounts: map[journal.AccountID]ledger.Account{},
+		query: tradeview.Query{Filter: r.Filter}, list: r.Trades, gains: r.Gains, ordered: accounts, convert: r.Convert,
 	}
 	t.query.Filter.Scope.Accounts = r.Accounts
 	if t.list == nil {
@@ -183,7 +184,41 @@ func listTradeHeaders() []string {
 }
 
 func (t *tableReader) trades(write rowWriter) error {
-	return t.list(t.ctx, t.tx, t.owner, t.query, func(v *tradeview.View) error { return write(t.tradeRow(v)) })
+	return t.list(t.ctx, t.tx, t.owner, t.query, func(v *tradeview.View) error {
+		cells := t.tradeRow(v)
+		if t.convert != nil {
+			cells = append(cells, t.convert(v).cells()...)
+		}
+		return write(cells)
+	})
+}
+
+// ConvertedTrade is a trade's result in another currency.
+type ConvertedTrade struct {
+	Currency         string
+	Rate             decimal.Decimal
+	RateDate         journal.Day
+	GrossPnL, NetPnL decimal.Null
+}
+
+// convertedHeaders are the last columns of trades, if a currency was requested.
+var convertedHeaders = []string{"Converted Currency", "Rate", "Rate Date", "Converted Gross P&L", "Converted Net P&L"}
+
+// cells returns the columns in convertedHeaders, empty ones for nil.
+func (c *ConvertedTrade) cells() []cell {
+	if c == nil {
+		return make([]cell, len(convertedHeaders))
+	}
+	return []cell{text(c.Currency), number(c.Rate), text(string(c.RateDate)), optionalNumber(c.GrossPnL), optionalNumber(c.NetPnL)}
+}
+
+// tradeTableOf returns the table of trades for a request.
+func tradeTableOf(r Request) table {
+	t := tradeTable
+	if r.Convert != nil {
+		t.headers = slices.Concat(t.headers, convertedHeaders)
+	}
+	return t
 }
 
 func (t *tableReader) tradeRow(trade *tradeview.View) []cell {

@@ -25,7 +25,7 @@ func writeXLSX(ctx context.Context, tx *db.Tx, r Request, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	sheets := []table{tradeTable, fillTable, cashTable}
+	sheets := []table{tradeTableOf(r), fillTable, cashTable}
 	if r.Rows == GainRows {
 		sheets = []table{gainTable}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"fillbook/internal/figures/analytics"
 	"fillbook/internal/figures/columns"
 	"fillbook/internal/figures/excursions"
+	"fillbook/internal/prices/rates"
 	"fillbook/internal/trading/tradefilter"
 	"fillbook/internal/trading/views"
 )
@@ -22,6 +24,7 @@ func figureRoute(path, id, summary string) route {
 	r := journalRoute(readFigures, http.MethodGet, "/analytics/"+path, id, "Analytics", summary)
 	r.excursions = true
 	r.repeated = repeatable
+	r.refusals = append(r.refusals, http.StatusConflict)
 	return r
 }
 
@@ -61,6 +64,7 @@ type summaryQuery struct {
 type summaryAnswer struct {
 	Unit figureUnit `json:"unit" enum:"trade,strategy"`
 	analytics.Summary
+	Conversion
 	RealizedInOpenUnits decimal.Null        `json:"realized_in_open_units,omitzero" doc:"With unit=strategy: the net result of the trades closed in the period less that of the units closed in it."`
 	Evidence            *analytics.Evidence `json:"evidence,omitempty"`
 	Explanation         []explained         `json:"explanation,omitempty"`
@@ -71,14 +75,17 @@ type (
 	behaviorAnswer struct {
 		Unit figureUnit `json:"unit" enum:"trade,strategy"`
 		analytics.Behavior
+		CurrencyConversion
 	}
 	rAnswer struct {
 		Unit figureUnit `json:"unit" enum:"trade,strategy"`
 		analytics.RStats
+		CurrencyConversion
 	}
 	compareAnswer struct {
 		Unit figureUnit `json:"unit" enum:"trade,strategy"`
 		analytics.Comparison
+		CurrencyConversion
 	}
 )
 
@@ -90,7 +97,8 @@ type explained struct {
 
 func (a figureAPI) summary(ctx context.Context, in *summaryQuery) (*body[summaryAnswer], error) {
 	out := summaryAnswer{Unit: in.unit()}
-	err := a.computeFiguresOnBasis(ctx, in.withoutZone(), func(q *figureRequest) {
+	err := a.computeFiguresOnBasis(ctx, in.withoutZone().withCash(), func(q *figureRequest) {
+		out.Conversion = q.conversion().Conversion
 		out.Summary = cachedFigure(q, "summary", func() analytics.Summary { return analytics.Summarize(q.selection(), q.book.Capital) })
 		if q.book.HasUnits {
 			out.RealizedInOpenUnits = decimal.Of(cachedFigure(q, "open units", func() decimal.Decimal { return q.book.RealizedInOpenUnits(q.trades, q.filter) }))
@@ -133,10 +141,23 @@ func hideTrades(list []explained) {
 	}
 }
 
+// nameCurrency sets the currency in the rows of an answer with converted amounts.
+func nameCurrency[T any](q *figureRequest, rows []T, at func(*T) *string) []T {
+	if q.converter == nil {
+		return rows
+	}
+	rows = slices.Clone(rows) // others use the cached rows
+	for i := range rows {
+		*at(&rows[i]) = q.converter.Currency()
+	}
+	return rows
+}
+
 func (a figureAPI) daily(ctx context.Context, in *FigureQuery) (*body[[]analytics.Day], error) {
 	var out []analytics.Day
 	err := a.computeFiguresOnBasis(ctx, in.byTrade(), func(q *figureRequest) {
 		out = cachedFigure(q, "daily", func() []analytics.Day { return analytics.ListDays(q.selection(), q.zone) })
+		out = nameCurrency(q, out, func(d *analytics.Day) *string { return &d.Currency })
 	})
 	return answer(out, err)
 }
@@ -150,22 +171,32 @@ type pointRange struct{}
 
 func (pointRange) bounds() (least, most int) { return analytics.MinPoints, 20_000 }
 
-func (a figureAPI) equityCurve(ctx context.Context, in *curveQuery) (*body[analytics.Curve], error) {
+// curveAnswer is the equity curve with the rates behind it.
+type curveAnswer struct {
+	analytics.Curve
+	Conversion
+}
+
+func (a figureAPI) equityCurve(ctx context.Context, in *curveQuery) (*body[curveAnswer], error) {
 	points := in.MaxPoints.Or(analytics.DefaultPoints)
-	var out analytics.Curve
+	var out curveAnswer
 	last, failed := a.lastPrices(ctx, in.isRealized())
-	err := a.computeFiguresOnBasis(ctx, in.withoutZone().byTrade(), func(q *figureRequest) {
-		draw := func() (analytics.Curve, error) {
+	if failed != nil {
+		return nil, failed
+	}
+	err := a.computeFiguresOnBasis(ctx, in.withoutZone().byTrade().withCash(), func(q *figureRequest) {
+		draw := func() (curveAnswer, error) {
 			var open []analytics.OpenDay
-			if overnight := q.overnight(last); len(overnight) > 0 {
+			if overnight := q.overnight(last); len(overnight) > 0 && q.converter == nil {
 				var err error
 				if open, err = a.excursions.ValueDays(ctx, caller(ctx).UserID, last.now, overnight); err != nil {
-					return analytics.Curve{}, err
+					return curveAnswer{}, err
 				}
 			}
-			return analytics.BuildEquityCurve(q.book.Columns, analytics.CurveQuery{
+			curve := analytics.BuildEquityCurve(q.book.Columns, analytics.CurveQuery{
 				Filter: q.filter, Capital: q.book.Capital, MaxPoints: points, Open: open,
-			}), nil
+			})
+			return curveAnswer{curve, q.conversion().Conversion}, q.missingRates()
 		}
 		if points > analytics.DefaultPoints { // too large to be kept
 			out, failed = draw()
@@ -222,6 +253,7 @@ func (q *figureRequest) overnight(last lastPrices) []journal.TradeID {
 func (a figureAPI) behavior(ctx context.Context, in *FigureQuery) (*body[behaviorAnswer], error) {
 	out := behaviorAnswer{Unit: in.unit()}
 	err := a.computeFigures(ctx, *in, func(q *figureRequest) {
+		out.CurrencyConversion = q.conversion()
 		out.Behavior = cachedFigure(q, "behavior", func() analytics.Behavior {
 			return analytics.AnalyzeBehavior(q.selection(), analytics.BehaviorQuery{Zone: q.zone, Seed: analytics.Seed})
 		})
@@ -235,6 +267,7 @@ func (a figureAPI) behavior(ctx context.Context, in *FigureQuery) (*body[behavio
 func (a figureAPI) rMultiples(ctx context.Context, in *FigureQuery) (*body[rAnswer], error) {
 	out := rAnswer{Unit: in.unit()}
 	err := a.computeFigures(ctx, in.withoutZone(), func(q *figureRequest) {
+		out.CurrencyConversion = q.conversion()
 		out.RStats = cachedFigure(q, "r", func() analytics.RStats { return analytics.ComputeRStats(q.selection()) })
 	})
 	return answer(out, err)
@@ -254,10 +287,11 @@ func (drawdownRange) bounds() (least, most int) { return 1, 1000 }
 func (a figureAPI) drawdowns(ctx context.Context, in *drawdownQuery) (*body[[]analytics.Drawdown], error) {
 	limit := in.Limit.Or(usualDrawdowns)
 	var out []analytics.Drawdown
-	err := a.computeFigures(ctx, in.withoutZone().byTrade(), func(q *figureRequest) {
+	err := a.computeFigures(ctx, in.withoutZone().byTrade().withCash(), func(q *figureRequest) {
 		out = cachedFigure(q, "drawdowns "+strconv.Itoa(limit), func() []analytics.Drawdown {
 			return analytics.ListDrawdowns(q.selection(), q.book.Capital, limit)
 		})
+		out = nameCurrency(q, out, func(d *analytics.Drawdown) *string { return &d.Currency })
 	})
 	return answer(out, err)
 }
@@ -293,7 +327,7 @@ func (a figureAPI) compare(ctx context.Context, in *compareQuery) (*body[compare
 		return nil, err
 	}
 	out := compareAnswer{Unit: in.unit()}
-	err = a.withFigures(ctx, in.FigureQuery, func(tx *db.Tx, q *figureRequest) error {
+	err = a.withFigures(ctx, in.FigureQuery.withCash(), func(tx *db.Tx, q *figureRequest) error {
 		if in.Against.Value == againstView {
 			view, err := views.Read(ctx, tx, caller(ctx).UserID, in.ViewID)
 			if err != nil {
@@ -303,7 +337,7 @@ func (a figureAPI) compare(ctx context.Context, in *compareQuery) (*body[compare
 				return err
 			}
 		}
-		book, err := a.figures.Read(ctx, tx, caller(ctx).UserID, other.Scope.Accounts)
+		book, converter, err := a.readOther(ctx, tx, in, other)
 		if err != nil {
 			return err
 		}
@@ -321,10 +355,30 @@ func (a figureAPI) compare(ctx context.Context, in *compareQuery) (*body[compare
 		}
 		filter.Invert = in.Against.Value == againstRest
 		// The probability uses the same days as trading_days in the summaries.
+		if converter != nil {
+			book.RequireRates(filter, true)
+			if err := converter.Err(); err != nil {
+				return err
+			}
+			out.CurrencyConversion = q.conversion()
+		}
 		out.Comparison = analytics.CompareSelections(q.selection(), book.Select(filter), time.UTC, q.book.Capital, book.Capital)
 		return nil
 	})
 	return answer(out, err)
+}
+
+// readOther reads the other side's accounts, in the request's currency.
+func (a figureAPI) readOther(
+	ctx context.Context, tx *db.Tx, in *compareQuery, other tradefilter.Filter,
+) (book *columns.Snapshot, converter *rates.Converter, err error) {
+	if in.filter.Currency == "" {
+		book, err = a.figures.Read(ctx, tx, caller(ctx).UserID, other.Scope.Accounts)
+		return book, nil, err
+	}
+	query := a.convertQuery(in.FigureQuery)
+	query.Accounts = other.Scope.Accounts
+	return a.figures.ReadConverted(ctx, tx, caller(ctx).UserID, query)
 }
 
 // other returns the other side's filter: the same one with that side's accounts and
@@ -419,15 +473,22 @@ type (
 func (pathRange) bounds() (least, most int)   { return 100, analytics.MaxPaths }
 func (futureRange) bounds() (least, most int) { return 1, analytics.MaxFuture }
 
-func (a figureAPI) monteCarlo(ctx context.Context, in *simulationQuery) (*body[analytics.Futures], error) {
+// futuresAnswer is a simulation with its currency.
+type futuresAnswer struct {
+	analytics.Futures
+	CurrencyConversion
+}
+
+func (a figureAPI) monteCarlo(ctx context.Context, in *simulationQuery) (*body[futuresAnswer], error) {
 	sim := analytics.Simulation{
 		Paths: in.Paths.Or(analytics.DefaultPaths), Trades: in.Trades.Value, RuinPct: in.RuinPct.Or(decimal.New(usualRuinPct)),
 	}
-	var out analytics.Futures
+	var out futuresAnswer
 	err := a.computeFigures(ctx, in.withoutZone(), func(q *figureRequest) {
 		sim.Capital, sim.Seed = q.book.Capital, analytics.Seed
 		name := fmt.Sprintf("montecarlo %d %d %s", sim.Paths, sim.Trades, sim.RuinPct)
-		out = cachedFigure(q, name, func() analytics.Futures { return analytics.SimulateFutures(q.selection(), sim) })
+		out.CurrencyConversion = q.conversion()
+		out.Futures = cachedFigure(q, name, func() analytics.Futures { return analytics.SimulateFutures(q.selection(), sim) })
 	})
 	return answer(out, err)
 }

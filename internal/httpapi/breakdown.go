@@ -43,6 +43,7 @@ type breakdownRow struct {
 	Rest        orNull[rowRest]            `json:"rest" doc:"The row compared with the other trades of the selection; null if evidence is false, if there are no others, and for realized results."`
 	Name        string                     `json:"name" doc:"The name of the setup, tag or account; otherwise the key."`
 	Explanation *explainedRow              `json:"explanation,omitempty"`
+	Currency    string                     `json:"currency,omitempty" doc:"The currency of the amounts. Only with currency."`
 }
 
 // rowRest is a comparison with the rest.
@@ -90,7 +91,7 @@ func (a figureAPI) breakdown(ctx context.Context, in *breakdownQuery) (*body[[]b
 			})
 		})
 		for _, row := range rows {
-			named := breakdownRow{Unit: in.unit(), Row: row, Evidence: orNull[analytics.Evidence]{row.Evidence}, Rest: shapeRest(row.Rest), Name: row.Key}
+			named := breakdownRow{Unit: in.unit(), Row: row, Evidence: orNull[analytics.Evidence]{row.Evidence}, Rest: shapeRest(row.Rest), Name: row.Key, Currency: in.filter.Currency}
 			if name, known := names[row.Key]; known {
 				named.Name = name
 			}

@@ -37,6 +37,8 @@ type calendarAnswer struct {
 	Months []analytics.Month `json:"months"`
 	Total  analytics.Group   `json:"total"`
 
+	CurrencyConversion
+
 	BreakevenTolerance json.RawMessage `json:"breakeven_tolerance" doc:"The setting of /settings/journal; null by default."`
 }
 
@@ -56,10 +58,14 @@ func (a figureAPI) calendar(ctx context.Context, in *calendarQuery) (*body[calen
 	year, weekStart := in.Year.Or(a.clock().In(zone).Year()), time.Weekday(in.WeekStart.Or(int(time.Monday)))
 	owner := caller(ctx).UserID
 	out := calendarAnswer{Year: year, Days: []calendarDay{}}
+	if in.filter.Scope.Period == (journal.Period{}) {
+		in.ratesPeriod = yearPeriod(year, zone)
+	}
 	err = a.withFiguresOnBasis(ctx, in.FigureQuery.byTrade(), func(tx *db.Tx, q *figureRequest) error {
 		figures := cachedFigure(q, fmt.Sprint("calendar ", year, weekStart), func() analytics.Year {
 			return analytics.BuildCalendar(q.book.Columns, analytics.CalendarQuery{Filter: q.filter, Zone: q.zone, Year: year, WeekStart: weekStart})
 		})
+		out.CurrencyConversion = q.conversion()
 		out.Weeks, out.Months, out.Total, out.BreakevenTolerance = figures.Weeks, figures.Months, figures.Total, q.book.Tolerance.Stored
 		days := map[journal.Day]*calendarDay{}
 		for _, cell := range figures.Days {
@@ -104,6 +110,14 @@ func (q *figureRequest) addUnreviewed(
 		cellOf(days, day.Date).Unreviewed = day.Trades
 	}
 	return err
+}
+
+// yearPeriod returns a year with the whole weeks at its ends.
+func yearPeriod(year int, zone *time.Location) *journal.Period {
+	const week = 7
+	from := time.Date(year, 1, 1, 0, 0, 0, 0, zone).AddDate(0, 0, -week)
+	to := time.Date(year+1, 1, 1, 0, 0, 0, 0, zone).AddDate(0, 0, week)
+	return &journal.Period{From: &from, To: &to}
 }
 
 // addNotes counts each day's notes.

@@ -62,6 +62,12 @@ func appendTrade(o *jsonObject, r *Trade) {
 	o.text("emotional_state", r.EmotionalState)
 	o.grade("confidence", r.Confidence)
 	o.grade("trade_quality", r.TradeQuality)
+	if c := r.Converted; c != nil {
+		o.name("converted")
+		o.open('{')
+		appendConvertedTrade(o, c)
+		o.close('}')
+	}
 	if e := r.Excursion.value; e == nil {
 		o.null("excursion")
 	} else {
@@ -94,6 +100,16 @@ func appendTradeExcursion(o *jsonObject, r *TradeExcursion) {
 	o.number("mfe_low", r.MFELow)
 	o.number("mfe_high", r.MFEHigh)
 	o.number("coverage", r.Coverage)
+}
+
+func appendConvertedTrade(o *jsonObject, r *convertedTrade) {
+	o.text("currency", r.Currency)
+	o.number("rate", r.Rate)
+	o.text("rate_date", string(r.RateDate))
+	o.text("converted_at", r.ConvertedAt)
+	o.nullNumber("gross_pnl", r.GrossPnL)
+	o.nullNumber("net_pnl", r.NetPnL)
+	o.number("realized_pnl", r.RealizedPnL)
 }
 
 func appendExecution(o *jsonObject, r *Execution) {

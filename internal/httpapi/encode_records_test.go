@@ -17,7 +17,7 @@ import (
 
 // appendedTypes are the structs whose appenders are generated.
 var appendedTypes = []reflect.Type{
-	reflect.TypeFor[Trade](), reflect.TypeFor[tradeTag](), reflect.TypeFor[playbook.RuleTick](), reflect.TypeFor[TradeExcursion](), reflect.TypeFor[Execution](),
+	reflect.TypeFor[Trade](), reflect.TypeFor[tradeTag](), reflect.TypeFor[playbook.RuleTick](), reflect.TypeFor[TradeExcursion](), reflect.TypeFor[convertedTrade](), reflect.TypeFor[Execution](),
 }
 
 // TestAppendersAreGenerated compares encode_records.go with the structs, or writes it
@@ -85,6 +85,9 @@ func appendCall(t *testing.T, member reflect.Type, name, value string) string {
 	case kind == reflect.Slice:
 		return fmt.Sprintf("o.name(%q)\no.open('[')\nfor i := range %s {\no.open('{')\n%s(o, &%s[i])\no.close('}')\n}\no.close(']')\n",
 			name, value, appenderName(member.Elem()), value)
+	case member == reflect.TypeFor[*convertedTrade]():
+		name, _, _ = strings.Cut(name, ",")
+		return fmt.Sprintf("if c := %s; c != nil {\no.name(%q)\no.open('{')\n%s(o, c)\no.close('}')\n}\n", value, name, appenderName(member.Elem()))
 	case member == reflect.TypeFor[orNull[TradeExcursion]]():
 		return fmt.Sprintf("if e := %s.value; e == nil {\no.null(%q)\n} else {\no.name(%q)\no.open('{')\n%s(o, e)\no.close('}')\n}\n",
 			value, name, name, appenderName(reflect.TypeFor[TradeExcursion]()))

@@ -32,7 +32,7 @@ const (
 )
 
 var recordKinds = []recordKind{
-	{name: "trade", path: "/trades", except: map[string]string{"excursion": "it is computed from bars; see TestExcursion"}},
+	{name: "trade", path: "/trades", except: map[string]string{"excursion": "it is computed from bars; see TestExcursion", "converted": "it is requested with currency"}},
 	{name: "orphan", path: "/trades/orphans", except: map[string]string{
 		"trade_id": ownID, "attachments": "the JSON has no content of files; the zip has",
 	}},
@@ -44,6 +44,7 @@ var recordKinds = []recordKind{
 	{name: "routine item", path: "/routines?day=2026-03-12", except: map[string]string{"id": ownID}},
 	{name: "tag", path: "/tags"},
 	{name: "note template", path: "/note-templates", except: map[string]string{"id": ownID, "updated_at": ownTime}},
+	{name: "rate", path: "/rates", except: map[string]string{"id": ownID, "updated_at": ownTime}},
 	{name: "view", path: "/views", except: map[string]string{"id": ownID, "updated_at": ownTime}},
 	{name: "import layout", path: "/import-layouts"},
 	{name: "settings", path: "/settings/journal"},
@@ -252,6 +253,7 @@ func (j *fullJournal) fillRecords() {
 	})
 	j.put("/missed-trades/"+missed.text("id"), more{"notes": "far too slow"}).want(http.StatusOK)
 	j.made("/note-templates", more{"name": "Plan", "type": "daily_log", "body": "{{date}}", "default": true})
+	j.made("/rates", more{"base": "USD", "quote": "TWD", "on": "2026-03-09", "rate": "32.5"})
 	j.made("/views", more{"name": "All of it"})
 	j.made("/views", more{
 		"name": "Late shorts", "columns": []string{"symbol", "net_pnl"}, "sort": "net_pnl", "order": "desc", "pinned": true,

@@ -205,6 +205,7 @@ type excursionFigureQuery struct {
 // excursionFigures are excursion statistics with their derivation.
 type excursionFigures struct {
 	analytics.ExcursionStats
+	CurrencyConversion
 	Explanation *excursionExplanation `json:"explanation,omitempty"`
 }
 
@@ -244,6 +245,7 @@ var excursionFormulas = []figureText{
 func (a figureAPI) excursionStats(ctx context.Context, in *excursionFigureQuery) (*body[excursionFigures], error) {
 	var out excursionFigures
 	err := a.withFigures(ctx, in.FigureQuery.byTrade(), func(tx *db.Tx, q *figureRequest) error {
+		out.CurrencyConversion = q.conversion()
 		out.ExcursionStats = cachedFigure(q, "excursions", func() analytics.ExcursionStats {
 			return analytics.AnalyzeExcursions(q.selection(), q.zone, analytics.Seed)
 		})

@@ -18,7 +18,7 @@ var WriteInChunks = writeInChunks[int]
 var RecordTypes = map[string]reflect.Type{
 	"trade": reflect.TypeFor[Trade](), "orphan": reflect.TypeFor[orphan](), "execution": reflect.TypeFor[Execution](),
 	"cash": reflect.TypeFor[ledger.Cash](), "note": reflect.TypeFor[playbook.Note](), "setup": reflect.TypeFor[playbook.Setup](),
-	"missed trade": reflect.TypeFor[missedTrade](), "routine item": reflect.TypeFor[RoutineItem](), "tag": reflect.TypeFor[tag](), "view": reflect.TypeFor[savedView](),
+	"missed trade": reflect.TypeFor[missedTrade](), "routine item": reflect.TypeFor[RoutineItem](), "tag": reflect.TypeFor[tag](), "view": reflect.TypeFor[savedView](), "rate": reflect.TypeFor[typedRate](),
 	"note template": reflect.TypeFor[noteTemplate](),
 	"import kind":   reflect.TypeFor[kinds.WordKind](),
 	"import layout": reflect.TypeFor[importLayout](), "settings": reflect.TypeFor[journalSettings](),

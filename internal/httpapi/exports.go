@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"log/slog"
@@ -19,6 +20,7 @@ import (
 	"fillbook/internal/figures/tradeview"
 	"fillbook/internal/trading/ledger"
 	"fillbook/internal/trading/playbook"
+	"fillbook/internal/trading/tradefilter"
 )
 
 type exportQuery struct {
@@ -48,6 +50,9 @@ func (in exportQuery) request(owner journal.UserID) (backup.Request, error) {
 	}
 	if err := in.checkFilter(r); err != nil {
 		return r, err
+	}
+	if in.filter.Currency != "" && r.Rows != backup.TradeRows && r.Rows != "" {
+		return r, journal.InvalidField("currency", "currency converts trades. Use it with rows=trades.")
 	}
 	return r, r.Check()
 }
@@ -85,6 +90,7 @@ func (a exportAPI) register(api *API) {
 	read := journalRoute(readJournal, http.MethodGet, "/exports", "export", "Imports", "Download the journal")
 	read.about = "The JSON backup is complete and can be imported again, here or elsewhere. " +
 		"The filter selects the trades of a csv or xlsx; its period also selects executions and cash. A backup is of one account or of all."
+	read.refusals = append(read.refusals, http.StatusConflict)
 	read.long, read.isExport, read.excursions = true, true, true
 	for _, format := range backup.Formats() {
 		read.files = append(read.files, format.MediaType())
@@ -102,6 +108,9 @@ func (a exportAPI) export(ctx context.Context, in *exportQuery) (*huma.StreamRes
 		return nil, err
 	}
 	request.At, request.Trades, request.Gains = a.clock(), a.trades.EachIn, a.figures.SelectTrades
+	if request.Convert, err = a.newRowConverter(ctx, in.filter); err != nil {
+		return nil, err
+	}
 	err = a.db.View(ctx, func(tx *db.Tx) error {
 		for _, id := range request.Accounts {
 			if err := ledger.CheckAccountOwner(ctx, tx, request.Owner, id); err != nil {
@@ -114,6 +123,26 @@ func (a exportAPI) export(ctx context.Context, in *exportQuery) (*huma.StreamRes
 		return nil, err
 	}
 	return &huma.StreamResponse{Body: func(hc huma.Context) { a.sendExport(ctx, hc, request) }}, nil
+}
+
+// newRowConverter returns the function that converts a trade's result, nil without a
+// currency. It refuses missing rates before anything is sent.
+func (a exportAPI) newRowConverter(ctx context.Context, filter tradefilter.Filter) (func(*tradeview.View) *backup.ConvertedTrade, error) {
+	converter, err := newTradeConverter(ctx, a.db, a.clock, filter.Currency)
+	if err != nil || converter.Converter == nil {
+		return nil, err
+	}
+	err = a.trades.Each(ctx, caller(ctx).UserID, tradeview.Query{Filter: filter}, func(v *tradeview.View) error {
+		converter.convert(v)
+		return nil
+	})
+	return func(v *tradeview.View) *backup.ConvertedTrade {
+		c := converter.convert(v)
+		if c == nil {
+			return nil // the trade closed meanwhile, on a day without a rate
+		}
+		return &backup.ConvertedTrade{Currency: c.Currency, Rate: c.Rate, RateDate: c.RateDate, GrossPnL: c.GrossPnL, NetPnL: c.NetPnL}
+	}, cmp.Or(err, converter.err())
 }
 
 // exportHistory writes the history, or the stream of one account.

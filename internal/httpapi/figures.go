@@ -8,6 +8,7 @@ import (
 	"fillbook/internal/base/journal"
 	"fillbook/internal/figures/analytics"
 	"fillbook/internal/figures/columns"
+	"fillbook/internal/prices/rates"
 	"fillbook/internal/trading/tradefilter"
 )
 
@@ -20,6 +21,11 @@ type FigureQuery struct {
 	PnLBasis enumParam[pnlBasis, pnlBases] `query:"pnl_basis" doc:"When results count. Default closed: the whole result when the trade closes. With realized, each closing fill counts at its own time with its share of costs, also in open trades; from and to test that time. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; other figures refuse realized."`
 	// Unit is read by every figure; figures of days are by trade with either.
 	Unit enumParam[figureUnit, figureUnits] `query:"unit" doc:"What counts as one. Default trade. With strategy, each accepted or manual strategy counts as one, closed when its last trade is, and every other trade by itself. Daily results, equity curve, drawdowns and calendar are by trade with either."`
+
+	// countsCash is set by figures with cash results, which then need rates too.
+	countsCash bool
+	// ratesPeriod is the period whose trades need rates, if it is not the filter's.
+	ratesPeriod *journal.Period
 }
 
 // figureUnit is what counts as one in figures.
@@ -75,6 +81,12 @@ func (in FigureQuery) withoutZone() FigureQuery {
 	return in
 }
 
+// withCash returns the query for a figure that counts cash results.
+func (in FigureQuery) withCash() FigureQuery {
+	in.countsCash = true
+	return in
+}
+
 // zonedFilter returns the filter with the zone for its weekdays, hours and days.
 func (in FigureQuery) zonedFilter(zone *time.Location) tradefilter.Filter {
 	f := in.filter
@@ -99,6 +111,8 @@ type figureRequest struct {
 	filter analytics.Filter
 	trades analytics.Filter // the filter of trades, which differs for units
 	zone   *time.Location
+	// converter has the rates; nil unless amounts are converted.
+	converter *rates.Converter
 }
 
 // selection returns the selected trades.
@@ -126,6 +140,9 @@ func (a figureAPI) withFiguresOnBasis(ctx context.Context, in FigureQuery, fn fu
 	if err != nil {
 		return err
 	}
+	if in.filter.Currency != "" {
+		return a.viewConverted(ctx, in, q, fn)
+	}
 	view := a.figures.View
 	if in.isRealized() {
 		view = a.figures.ViewRealized
@@ -149,7 +166,7 @@ func (a figureAPI) computeFigures(ctx context.Context, in FigureQuery, fn func(*
 
 // computeFiguresOnBasis is like withFiguresOnBasis for figures that need only the book.
 func (a figureAPI) computeFiguresOnBasis(ctx context.Context, in FigureQuery, fn func(*figureRequest)) error {
-	if columns.NeedsLookups(&in.filter.Conditions) || in.unit() == unitStrategy {
+	if in.filter.Currency != "" || columns.NeedsLookups(&in.filter.Conditions) || in.unit() == unitStrategy {
 		return a.withFiguresOnBasis(ctx, in, func(_ *db.Tx, q *figureRequest) error {
 			fn(q)
 			return nil

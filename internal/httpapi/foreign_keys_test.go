@@ -195,6 +195,7 @@ var writers = map[string]func(d trader) (send func() *reply){
 		}
 		return func() *reply { return d.upload("/imports/commit", jsonText(fills)) }
 	},
+	"rates": posts("/rates", more{"base": "USD", "quote": "EUR", "on": "2026-03-09", "rate": "0.9"}),
 	"views": posts("/views", more{"name": "x"}),
 }
 

@@ -264,6 +264,9 @@ func (v *writeWalk) fillAccount(account string) {
 func (v *writeWalk) writeRoutine() {
 	v.write("PUT", "/settings/checklist-template", "", `{"items":["Plan"]}`)
 	v.d.get("/routines").want(http.StatusOK) // creates the first items
+	rate := v.write("POST", "/rates", "", more{"base": "USD", "quote": "TWD", "on": "2026-03-09", "rate": "32"}).text("id")
+	v.write("PATCH", "/rates/{id}", rate, more{"rate": "32.5", "on": "2026-03-10"})
+	v.write("DELETE", "/rates/{id}", rate, nil)
 	item := v.write("POST", "/routines", "", `{"title":"Review","stage":"post","weekdays":`+everyDay+`,"day":"2026-03-10"}`).text("id")
 	first := v.d.item("Sleep", "post", everyDay, "2026-03-10")
 	v.write("PATCH", "/routines/{id}", item, more{"title": "Review the day"})

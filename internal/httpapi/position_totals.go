@@ -12,7 +12,6 @@ import (
 	"fillbook/internal/base/journal"
 	"fillbook/internal/figures/tradeview"
 	"fillbook/internal/prices/rates"
-	"fillbook/internal/trading/ledger"
 	"fillbook/internal/trading/tradefilter"
 )
 
@@ -52,44 +51,36 @@ type PositionSums struct {
 type convertedTotals struct {
 	Currency string `json:"currency"`
 	PositionAmounts
-	Rates   []usedRate `json:"rates" doc:"The rates of all other currencies. Each sum is null if one is missing."`
-	Missing []string   `json:"missing" doc:"The currencies without a rate. Turn on ECB rates under Prices, or upload the file of the European Central Bank."`
+	Rates []usedRate `json:"rates" doc:"The rates of all other currencies."`
 }
 
 // usedRate is the rate used for converting a currency.
 type usedRate struct {
 	Currency string          `json:"currency"`
 	Rate     decimal.Decimal `json:"rate" doc:"What amounts are multiplied by."`
-	RateDate journal.Day     `json:"rate_date" doc:"The day for which the rate was published: today or the last one before, at most seven days ago."`
+	RateDate journal.Day     `json:"rate_date" doc:"The day of the rate: today or the last one before, at most seven days ago; a typed rate without a published series may be older."`
 	Source   string          `json:"source" doc:"What delivered the rate."`
 }
 
 type totalsQuery struct {
 	TradeFilter
-	Currency string `query:"currency" doc:"Also return the totals in this currency, converted with reference rates." example:"EUR"`
 }
 
 func (a positionAPI) registerPositionTotalRoutes(api *API) {
 	read := positionRoute(readJournal, http.MethodGet, "/totals", "getPositionTotals", "Add up open positions by currency, and in one currency")
+	read.refusals = append(read.refusals, http.StatusConflict)
 	read.about = "The filter selects trades as in the list of trades; status is always open."
 	register(api, read, func(ctx context.Context, in *totalsQuery) (*body[positionTotals], error) {
-		currency := ""
-		if in.Currency != "" {
-			var err error
-			if currency, err = ledger.CleanCurrency("currency", in.Currency); err != nil {
-				return nil, err
-			}
-		}
 		in.filter.Status = tradefilter.Open
 		list, err := a.readPositions(ctx, tradeview.Query{Filter: in.filter})
 		if err != nil {
 			return nil, err
 		}
 		out := sumPositions(list)
-		if currency == "" {
+		if in.filter.Currency == "" {
 			return answer(out, nil)
 		}
-		converted, err := a.convertTotals(ctx, out.Totals, currency)
+		converted, err := a.convertTotals(ctx, out.Totals, in.filter.Currency)
 		out.Converted.value = &converted
 		return answer(out, err)
 	})
@@ -154,30 +145,25 @@ func (a PositionAmounts) convert(rate rates.Rate) PositionAmounts {
 
 // convertTotals adds up totals in one currency with the newest rates.
 func (a positionAPI) convertTotals(ctx context.Context, totals []currencyTotals, currency string) (convertedTotals, error) {
-	out := convertedTotals{Currency: currency, Rates: []usedRate{}, Missing: []string{}}
-	wanted := []string{currency}
-	for _, t := range totals {
-		wanted = append(wanted, t.Currency)
+	out := convertedTotals{Currency: currency, Rates: []usedRate{}}
+	currencies := make([]string, len(totals))
+	for i, t := range totals {
+		currencies[i] = t.Currency
 	}
 	today := journal.DayOf(a.clock().UTC())
-	table, err := a.rates.Load(ctx, caller(ctx).UserID, wanted, today)
+	converter, err := a.rates.NewConverter(ctx, caller(ctx).UserID, currencies, currency, rates.DayRange{From: today, To: today})
 	if err != nil {
 		return out, err
 	}
 	for _, t := range totals {
-		rate, found := table.Find(t.Currency, currency, today)
+		rate, found := converter.Find(t.Currency, today)
 		if !found {
-			out.Missing = append(out.Missing, table.MissingOf(t.Currency, currency, today)...)
 			continue
 		}
 		out.add(t.convert(rate))
 		if t.Currency != currency {
-			out.Rates = append(out.Rates, usedRate{Currency: t.Currency, Rate: rate.Rate(), RateDate: rate.Day, Source: rate.Source})
+			out.Rates = append(out.Rates, usedRate{Currency: t.Currency, Rate: rate.Rate, RateDate: rate.Day, Source: rate.Source})
 		}
 	}
-	if len(out.Missing) > 0 {
-		slices.SortFunc(out.Missing, cmp.Compare[string])
-		out.Missing, out.PositionAmounts = slices.Compact(out.Missing), PositionAmounts{}
-	}
-	return out, nil
+	return out, converter.Err()
 }

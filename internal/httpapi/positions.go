@@ -38,6 +38,42 @@ type position struct {
 	StopDistance   decimal.Null         `json:"stop_distance" doc:"How far the mark is from the stop, as a price; negative beyond it, null without a stop or a mark."`
 	StopPct        decimal.Null         `json:"stop_distance_pct" doc:"The same in percent of the mark; null at a mark of 0."`
 	OpenRisk       decimal.Null         `json:"open_risk" doc:"What is lost from the mark to the stop, at least 0; null without a stop or a mark."`
+	Converted      *convertedPosition   `json:"converted,omitempty" doc:"The amounts in the requested currency. Only with currency."`
+}
+
+// convertedPosition are a position's amounts in another currency.
+type convertedPosition struct {
+	Currency    string          `json:"currency"`
+	Rate        decimal.Decimal `json:"rate" doc:"What amounts were multiplied by."`
+	RateDate    journal.Day     `json:"rate_date" doc:"The day of the rate: today or the last one before."`
+	RealizedPnL decimal.Decimal `json:"realized_pnl"`
+	PositionAmounts
+}
+
+// convertPositions adds the amounts in one currency, with the latest rates.
+func (a positionAPI) convertPositions(ctx context.Context, list []position, currency string) error {
+	if currency == "" {
+		return nil
+	}
+	var currencies []string
+	for i := range list {
+		currencies = append(currencies, list[i].PnLCurrency)
+	}
+	today := journal.DayOf(a.clock().UTC())
+	converter, err := a.rates.NewConverter(ctx, caller(ctx).UserID, currencies, currency, rates.DayRange{From: today, To: today})
+	if err != nil {
+		return err
+	}
+	for i := range list {
+		p := &list[i]
+		if rate, ok := converter.Find(p.PnLCurrency, today); ok {
+			amounts := PositionAmounts{UnrealizedPnL: p.UnrealizedPnL, DayChange: p.DayChange, OpenRisk: p.OpenRisk}
+			p.Converted = &convertedPosition{
+				Currency: currency, Rate: rate.Rate, RateDate: rate.Day, RealizedPnL: rate.Convert(p.RealizedPnL), PositionAmounts: amounts.convert(rate),
+			}
+		}
+	}
+	return converter.Err()
 }
 
 type positionMark struct {
@@ -69,10 +105,14 @@ type positionAPI struct {
 
 func (a positionAPI) register(api *API) {
 	read := positionRoute(readJournal, http.MethodGet, "", "listPositions", "List open positions with what they are worth")
+	read.refusals = append(read.refusals, http.StatusConflict)
 	read.about = "The filter selects trades as in the list of trades; status is always open."
 	registerList(api, read, func(ctx context.Context, in *positionQuery) (*listing[position], error) {
 		in.filter.Status = tradefilter.Open
 		list, err := a.readPositions(ctx, tradeview.Query{Filter: in.filter})
+		if err == nil {
+			err = a.convertPositions(ctx, list, in.filter.Currency)
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -16,6 +16,7 @@ type ruleReport struct {
 	analytics.RuleCounts
 	analytics.RuleEffect
 	Setups []setupRules `json:"setups"`
+	CurrencyConversion
 }
 
 type setupRules struct {
@@ -47,7 +48,7 @@ func (a figureAPI) ruleReport(ctx context.Context, in *FigureQuery) (*body[ruleR
 		if err != nil {
 			return err
 		}
-		out = ruleReport{RuleCounts: report.RuleCounts, RuleEffect: report.RuleEffect, Setups: []setupRules{}}
+		out = ruleReport{RuleCounts: report.RuleCounts, RuleEffect: report.RuleEffect, Setups: []setupRules{}, CurrencyConversion: q.conversion()}
 		for _, s := range report.Setups {
 			out.Setups = append(out.Setups, setupRules{
 				SetupRules: s, Name: names[s.ID], TradesLink: in.rowLink(ctx, analytics.BySetup, string(s.ID), q.zone),

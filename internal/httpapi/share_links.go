@@ -60,7 +60,7 @@ type ShareFields struct {
 	To          opt[instant] `json:"to" required:"false"`
 	TZ          opt[string]  `json:"tz" required:"false" doc:"The IANA time zone of days. Default UTC."`
 	ShowAmounts opt[bool]    `json:"show_amounts" required:"false" doc:"Whether to show money. Default false: ratios and shapes only."`
-	Currency    opt[string]  `json:"currency" required:"false" doc:"A label in place of the account's currency."`
+	Currency    opt[string]  `json:"currency" required:"false" doc:"Convert all amounts into this currency: each trade with the rate of its closing day. 409 rates_missing names missing rates. In links made by earlier versions it is a label."`
 	Title       opt[string]  `json:"title" required:"false" doc:"The heading of the public page, at most 100 characters."`
 	Text        opt[string]  `json:"text" required:"false" doc:"A text below the heading, at most 1,000 characters."`
 }

@@ -80,9 +80,9 @@ func TestCreatingShareLinks(t *testing.T) {
 		}
 		full := more{
 			"account_id": d.account, "from": "2026-01-01T00:00:00+02:00", "to": "2026-02-01T00:00:00Z", "tz": "Europe/Athens",
-			"currency": " Points ", "show_amounts": true,
+			"currency": " usd ", "show_amounts": true,
 		}
-		const kept = `{"from":"2025-12-31T22:00:00Z","to":"2026-02-01T00:00:00Z","tz":"Europe/Athens","show_amounts":true,"currency":"Points"}`
+		const kept = `{"from":"2025-12-31T22:00:00Z","to":"2026-02-01T00:00:00Z","tz":"Europe/Athens","show_amounts":true,"currency":"USD"}`
 		top := d.link(full).holds("scope", kept).is("scope.account_id", `"`+d.account+`"`)
 		inside := d.link(more{"scope": full}).is("scope", top.json("scope"))
 		// What stands at the top counts before what stands inside.

@@ -127,7 +127,8 @@ type tagEffect struct {
 	Kind  playbook.TagKind `json:"kind" enum:"custom,mistake"`
 	Color string           `json:"color"`
 	analytics.Effect
-	Rest orNull[rowRest] `json:"rest" doc:"The same comparison in the form of a breakdown row; null if there are no other trades."`
+	Rest     orNull[rowRest] `json:"rest" doc:"The same comparison in the form of a breakdown row; null if there are no other trades."`
+	Currency string          `json:"currency,omitempty" doc:"The currency of the amounts. Only with currency."`
 }
 
 func (a figureAPI) tagEffects(ctx context.Context, in *tagEffectsQuery) (*body[[]tagEffect], error) {
@@ -149,7 +150,7 @@ func (a figureAPI) tagEffects(ctx context.Context, in *tagEffectsQuery) (*body[[
 		})
 		for _, e := range effects {
 			t := known[e.Key]
-			out = append(out, tagEffect{TagID: t.ID, Name: t.Name, Kind: t.Kind, Color: t.Color, Effect: e, Rest: shapeRest(e.Rest)})
+			out = append(out, tagEffect{TagID: t.ID, Name: t.Name, Kind: t.Kind, Color: t.Color, Effect: e, Rest: shapeRest(e.Rest), Currency: in.filter.Currency})
 		}
 		return nil
 	})

@@ -29,7 +29,7 @@ func linkedRecords(d trader, word string) map[string]string {
 		"view":       d.made("/views", more{"name": word, "filter": more{"account_id": d.account}}).text("id"),
 		"hook":       d.made("/hooks", more{"account_id": d.account, "name": word}).text("id"),
 		"connection": d.made("/connections", d.connectionOf(more{"name": word, "schedule": "manual"})).text("id"),
-		"link":       d.made("/share-links", more{"account_id": d.account, "currency": symbol}).text("id"),
+		"link":       d.made("/share-links", more{"account_id": d.account, "title": word}).text("id"),
 		"file":       d.attach("/trades/"+trade, word+".png", tinyPNG).want(http.StatusCreated).text("id"),
 	}
 	id["layout"] = word + "-layout"

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"time"
@@ -64,6 +65,7 @@ type Trade struct {
 	EmotionalState     string                 `json:"emotional_state"`
 	Confidence         annotations.Grade      `json:"confidence" doc:"1 to 5."`
 	TradeQuality       annotations.Grade      `json:"trade_quality" doc:"1 to 5."`
+	Converted          *convertedTrade        `json:"converted,omitempty" doc:"The result in the requested currency. Only in lists with currency."`
 	Excursion          orNull[TradeExcursion] `json:"excursion" doc:"What the price did during the trade, from price bars; null without enough of them. mae and mfe are what the trader typed, and count instead where they are present."`
 	playbook.AnnotationValues
 }
@@ -137,6 +139,7 @@ func (in *tradeQuery) listQuery() (query tradeview.Query, err error) {
 // tradeAPI has the operations on trades and their annotations.
 type tradeAPI struct {
 	db         *db.DB
+	clock      journal.Clock
 	ledger     *ledger.Service
 	playbook   *playbook.Service
 	trades     *tradeview.Service
@@ -150,10 +153,23 @@ func (a tradeAPI) listTrades(ctx context.Context, in *tradeQuery) (*listing[Trad
 	if err != nil {
 		return nil, err
 	}
+	converter, err := newTradeConverter(ctx, a.db, a.clock, in.filter.Currency)
+	if err != nil {
+		return nil, err
+	}
+	shape := func(v *tradeview.View) Trade {
+		out := shapeTrade(v)
+		out.Converted = converter.convert(v)
+		return out
+	}
 	size := in.pageSize()
 	if size == 0 {
+		if err := a.requireRates(ctx, query, converter); err != nil {
+			return nil, err
+		}
 		return &listing[Trade]{each: func(emit func(Trade) error) error {
-			return a.trades.Each(ctx, owner, query, func(v *tradeview.View) error { return emit(shapeTrade(v)) })
+			err := a.trades.Each(ctx, owner, query, func(v *tradeview.View) error { return emit(shape(v)) })
+			return cmp.Or(err, converter.err())
 		}}, nil
 	}
 	query.Limit = size + 1 // to know whether there is a next page
@@ -161,12 +177,30 @@ func (a tradeAPI) listTrades(ctx context.Context, in *tradeQuery) (*listing[Trad
 	if err != nil {
 		return nil, err
 	}
-	return newListing(&in.Paging, page.Rows, page.Total, func(v tradeview.View) Trade { return shapeTrade(&v) }, func(v tradeview.View) []string {
+	for i := range page.Rows[:min(size, len(page.Rows))] {
+		converter.convert(&page.Rows[i])
+	}
+	if err := converter.err(); err != nil {
+		return nil, err
+	}
+	return newListing(&in.Paging, page.Rows, page.Total, func(v tradeview.View) Trade { return shape(&v) }, func(v tradeview.View) []string {
 		if query.Sort != nil {
 			return rankKeys(*query.Sort, v.Rank)
 		}
 		return tradeKeys(v.Cursor)
 	}), nil
+}
+
+// requireRates refuses a list with missing rates before its first row is sent.
+func (a tradeAPI) requireRates(ctx context.Context, query tradeview.Query, converter tradeConverter) error {
+	if converter.Converter == nil {
+		return nil
+	}
+	err := a.trades.Each(ctx, caller(ctx).UserID, query, func(v *tradeview.View) error {
+		converter.convert(v)
+		return nil
+	})
+	return cmp.Or(err, converter.err())
 }
 
 func tradeRoute(needs permission, method, path, id, summary string) route {
@@ -176,7 +210,9 @@ func tradeRoute(needs permission, method, path, id, summary string) route {
 }
 
 func (a tradeAPI) register(api *API) {
-	registerList(api, allowLongAnswer(tradeRoute(readJournal, http.MethodGet, "", "listTrades", "List trades, newest first by default")), a.listTrades)
+	list := allowLongAnswer(tradeRoute(readJournal, http.MethodGet, "", "listTrades", "List trades, newest first by default"))
+	list.refusals = append(list.refusals, http.StatusConflict)
+	registerList(api, list, a.listTrades)
 	register(api, tradeRoute(readJournal, http.MethodGet, "/{id}", "getTrade", "Read a trade with its fills"),
 		func(ctx context.Context, in *ByID[journal.TradeID]) (*body[TradeDetail], error) {
 			detail, err := a.trades.Detail(ctx, caller(ctx).UserID, in.ID)

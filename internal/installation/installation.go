@@ -110,7 +110,7 @@ type Installation struct {
 	Jobs *jobs.Queue
 	// Excursions computes what the price did during trades.
 	Excursions *excursions.Service
-	// Rates reads the currencies' reference rates.
+	// Rates reads exchange rates and stores typed ones.
 	Rates *rates.Service
 
 	files *playbook.Files
@@ -153,7 +153,7 @@ func New(options Options) (*Installation, error) {
 	i.Bars = bars.New(i.DB, i.Clock, barsLimit, barimport.FillsOf)
 	i.BarImports = barimport.New(barimport.Options{DB: i.DB, Bars: i.Bars})
 	i.Excursions = excursions.New(i.DB)
-	i.Rates = rates.New(i.DB)
+	i.Rates = rates.New(i.DB, i.Clock)
 	i.Sharing = sharing.New(i.DB, i.Figures, i.Keys, i.Clock)
 	i.Imports = imports.New(imports.Options{
 		DB: i.DB, Ledger: i.Ledger, Clock: i.Clock, Log: i.Log, BeforeLarge: options.BeforeLargeImport,

@@ -54,6 +54,8 @@ type (
 	TradingRuleID string
 	// GoalID names a goal.
 	GoalID string
+	// RateID names a typed exchange rate.
+	RateID string
 	// ViewID names a saved view.
 	ViewID string
 	// StrategyID names a set of trades that were one decision.

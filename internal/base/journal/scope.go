@@ -6,7 +6,9 @@ import "time"
 type Scope struct {
 	// Accounts are the selected accounts; empty means all the owner has.
 	Accounts []AccountID
-	Period   Period
+	// Mixed allows accounts with different currencies: amounts are converted.
+	Mixed  bool
+	Period Period
 }
 
 // Period is a period including both ends. A nil end is unbounded.

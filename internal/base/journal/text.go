@@ -85,3 +85,16 @@ func IsBlank(text string) bool {
 		return !unicode.IsSpace(r) && !unicode.Is(unicode.Cf, r)
 	})
 }
+
+// CleanCurrency returns a currency code in capital letters. It accepts three to five
+// letters or digits: ISO codes and coins.
+func CleanCurrency(field, text string) (string, error) {
+	code := strings.ToUpper(strings.TrimSpace(text))
+	plain := !strings.ContainsFunc(code, func(r rune) bool {
+		return (r < 'A' || r > 'Z') && (r < '0' || r > '9')
+	})
+	if !plain || len(code) < 3 || len(code) > 5 {
+		return "", InvalidField(field, "%s must be a currency code of three to five letters or digits, such as USD.", field)
+	}
+	return code, nil
+}

@@ -38,6 +38,7 @@ var (
 	MissedTrades  = Limit{Records: "missed trades", Max: 20_000}
 	Views         = Limit{Records: "views", Max: 200}
 	Strategies    = Limit{Records: "strategies that you accepted, made or annotated", Max: 100_000}
+	Rates         = Limit{Records: "typed exchange rates", Max: 20_000}
 	RoutineItems  = Limit{Records: "routine items (ended ones included)", Max: 5000}
 	RoutineTicks  = Limit{Records: "routine ticks", Max: 500_000}
 	ImportKinds   = Limit{Records: "kinds of words", Max: 2000}
@@ -56,7 +57,7 @@ var (
 // All returns every limit, in documentation order.
 func All() []Limit {
 	return []Limit{
-		Accounts, Executions, Cash, Overrides, DeletedFills, DeletedCash, Orphans, Tags, Setups, Notes, NoteBytes, NoteTemplates, MissedTrades, Views, Strategies,
+		Accounts, Executions, Cash, Overrides, DeletedFills, DeletedCash, Orphans, Tags, Setups, Notes, NoteBytes, NoteTemplates, MissedTrades, Views, Rates, Strategies,
 		RoutineItems, RoutineTicks, ImportKinds, ImportLayouts, ImportBatches, BarImports, BarAliases, BarSources, Connections, Hooks, ShareLinks,
 		AccessTokens, Sessions,
 	}

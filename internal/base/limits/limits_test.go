@@ -26,6 +26,7 @@ var limited = map[string][]limits.Limit{
 	"missed_trades":        {limits.MissedTrades},
 	"views":                {limits.Views},
 	"strategies":           {limits.Strategies},
+	"rates":                {limits.Rates},
 	"routine_items":        {limits.RoutineItems},
 	"routine_ticks":        {limits.RoutineTicks},
 	"import_kinds":         {limits.ImportKinds},

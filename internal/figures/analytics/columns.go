@@ -142,6 +142,15 @@ func (c *Columns) Bytes() int {
 	return n
 }
 
+// Closings returns the first and the last closing; ok is false without trades.
+func (c *Columns) Closings() (first, last time.Time, ok bool) {
+	if len(c.pages) == 0 {
+		return first, last, false
+	}
+	end := c.pages[len(c.pages)-1]
+	return time.UnixMicro(c.pages[0].closed[0]), time.UnixMicro(end.closed[end.len()-1]), true
+}
+
 // Trade returns a row as a Trade, for display and comparison; figures read the columns.
 func (c *Columns) Trade(row int) Trade {
 	for _, p := range c.pages {

@@ -22,6 +22,7 @@ type Day struct {
 	Volume   decimal.Decimal `json:"volume"`
 	// CumulativePnL is the net result up to and including this day.
 	CumulativePnL decimal.Decimal `json:"cumulative_pnl"`
+	Currency      string          `json:"currency,omitempty" doc:"The currency of the amounts. Only with currency."`
 }
 
 // ListDays returns the days with trades, in order, by the zone's calendar.

@@ -28,6 +28,7 @@ type Drawdown struct {
 	// RecoverySecs from the trough to the recovery.
 	LengthSecs   float64  `json:"length_secs"`
 	RecoverySecs *float64 `json:"recovery_secs"`
+	Currency     string   `json:"currency,omitempty" doc:"The currency of the amounts. Only with currency."`
 }
 
 // ListDrawdowns returns at most limit drawdowns, the deepest first; 0 means all.
@@ -59,7 +60,7 @@ func collectResults[T number[T]](s *Selection, cash *cashColumn) results[T] {
 		if e.flow || !e.inside {
 			return
 		}
-		p.apply(e.amount.float(s.scale), e.before.float(s.scale))
+		p.apply(e.amount.float(s.scale), e.equity(s.scale))
 		out.at, out.amount = append(out.at, e.at), append(out.amount, e.amount)
 		trade := int32(e.trade)
 		if e.trade != nowhere && s.isRemoved(e.trade) {

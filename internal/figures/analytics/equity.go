@@ -17,6 +17,10 @@ type CashEvent struct {
 	// Flow is set for deposits and withdrawals, which change equity but are not
 	// results.
 	Flow bool
+	// Account and Own are the account and the amount in its own currency, if Amount is
+	// converted; Amount is 0 without a rate.
+	Account int
+	Own     decimal.Decimal
 }
 
 // DefaultPoints is the default for [CurveQuery.MaxPoints], and MinPoints its lowest
@@ -55,6 +59,9 @@ type Curve struct {
 	// NetCashFlow is deposits less withdrawals inside the window.
 	NetCashFlow decimal.Decimal `json:"net_cash_flow"`
 	Currency    string          `json:"currency"`
+	// FXEffect and MaxDrawdownWithFX are nil unless amounts are converted.
+	FXEffect          *decimal.Decimal `json:"fx_effect,omitempty" doc:"How much exchange rates changed the equity since the first point: the change of equity is results + net_cash_flow + fx_effect. Only with currency."`
+	MaxDrawdownWithFX *decimal.Decimal `json:"max_drawdown_with_fx,omitempty" doc:"The greatest drawdown including the effect of exchange rates. Only with currency."`
 	// Marked is the equity including open trades; nil, and null in JSON, if no point has
 	// a value.
 	Marked *[]MarkedPoint `json:"marked" nullable:"true" doc:"Equity at the end of each day of UTC, and now, with the result so far of trades that were open then, by the last price bar that had ended. Costs of open trades are not part of it. It goes from the first to the last day on which a trade was held overnight, and is null if no day has a value: without price bars, with pnl_basis=realized, and with more than 10,000 trades that were held overnight."`
@@ -71,6 +78,9 @@ type Point struct {
 	At       time.Time       `json:"at"`
 	Equity   decimal.Decimal `json:"equity"`
 	Drawdown decimal.Decimal `json:"drawdown"`
+	// FXEffect and DrawdownWithFX are nil unless amounts are converted.
+	FXEffect       *decimal.Decimal `json:"fx_effect,omitempty" doc:"How much exchange rates changed the equity since the first point. Only with currency."`
+	DrawdownWithFX *decimal.Decimal `json:"drawdown_with_fx,omitempty" doc:"How far the equity is below its peak, including the effect of exchange rates. Only with currency."`
 }
 
 // BuildEquityCurve returns the equity curve for some accounts. With a filter besides the
@@ -81,6 +91,9 @@ func BuildEquityCurve(columns []*Columns, q CurveQuery) Curve {
 	q.Filter.Basis, q.Filter.Period.From = ByClosing, nil
 	s, cash := SelectTrades(columns, q.Filter).withCash(q.Capital)
 	s.filter.Period.From = from
+	if cash.exchange != nil {
+		return chooseArithmetic(s, buildConvertedCurve[int128], buildConvertedCurve[exact])(s, cash, q, from)
+	}
 	return chooseArithmetic(s, buildEquityCurve[int128], buildEquityCurve[exact])(s, cash, q, from)
 }
 
@@ -117,7 +130,7 @@ func buildEquityCurve[T number[T]](s *Selection, cash *cashColumn, q CurveQuery,
 			begin(e.at)
 		}
 		if !e.flow {
-			p.apply(e.amount.float(s.scale), e.before.float(s.scale))
+			p.apply(e.amount.float(s.scale), e.equity(s.scale))
 		}
 		w.add(e)
 	})

@@ -54,7 +54,7 @@ func plainCurve(
 		events = events[1:]
 	}
 	if p.From != nil {
-		points = append(points, Point{*p.From, start, decimal.Zero})
+		points = append(points, Point{At: *p.From, Equity: start})
 	}
 	level, peak, index, top, known, begun := start, start, 1.0, 1.0, plainCapital(rows, cash, starting, p), false
 	for i, e := range events {
@@ -62,7 +62,7 @@ func plainCurve(
 			break
 		}
 		if i == 0 && p.From == nil {
-			points = append(points, Point{e.at, start, decimal.Zero})
+			points = append(points, Point{At: e.at, Equity: start})
 		}
 		if !e.flow {
 			begun, known = true, known && level.Sign() > 0
@@ -76,7 +76,7 @@ func plainCurve(
 		}
 		peak = decimal.Max(peak, level)
 		deepest = decimal.Max(deepest, peak.Sub(level))
-		points = append(points, Point{e.at, level, peak.Sub(level)})
+		points = append(points, Point{At: e.at, Equity: level, Drawdown: peak.Sub(level)})
 	}
 	if !known || !begun {
 		pct = -1

@@ -363,6 +363,7 @@ type whatIfTrade struct {
 func (s *Selection) newWhatIfTrade(i int, e *TradeExcursion, result outcome) whatIfTrade {
 	p := s.picks[i]
 	c := s.pages[p.source]
+	c = c.original() // multiples of the risk do not depend on the rate
 	risk := c.risk.at(p.row).Decimal
 	inR := func(d decimal.Decimal) float64 { return d.DivRound(risk, ExcursionScale).Float64() }
 	t := whatIfTrade{

@@ -50,6 +50,11 @@ type page struct {
 	order      dictionary // symbol, contract and lot, to be compared
 	contract   dictionary // root, right and expiry, joined
 	emotion    dictionary
+
+	// own is the page with the account's own amounts, and rates are those of its rows; both
+	// are nil unless amounts are converted.
+	own   *page
+	rates *rowRates
 }
 
 // newPage returns a page with trades, which must be in closing order.

@@ -125,11 +125,17 @@ func mergeParts[T number[T]](s *Selection, net []T, of []int32) (*Selection, []T
 			groups = append(groups, of[i])
 		}
 	}
-	sums := make([]T, len(last))
-	for i, place := range places {
-		sums[at[place]] = sums[at[place]].add(net[i])
+	sumParts := func(parts []T) []T {
+		sums := make([]T, len(last))
+		for i, place := range places {
+			sums[at[place]] = sums[at[place]].add(parts[i])
+		}
+		return sums
 	}
-	return &merged, sums, groups
+	if s.isConverted() {
+		merged.ownSums = sumParts(readColumn[T](s, ownNetOf))
+	}
+	return &merged, sumParts(net), groups
 }
 
 // numberTrades numbers each group's trades. It returns each row's number, and the last

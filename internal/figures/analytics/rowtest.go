@@ -91,6 +91,7 @@ func (c *page) newRowTest(f *Filter) func(row int32) bool { return c.newRowTests
 
 // newRowTests returns the tests for a filter besides the closing period.
 func (c *page) newRowTests(f *Filter) *rowTests {
+	c = c.original() // conditions test the own amounts
 	scope, t := &rowTests{page: c}, &rowTests{page: c}
 	scope.addScope(f)
 	t.addTimes(f)
@@ -405,7 +406,7 @@ func (t *rowTests) addOutcome(f *Filter) {
 
 // newOutcomeReader returns a function that reads a closed trade's outcome.
 func (c *page) newOutcomeReader(tolerance tradefilter.Tolerance) func(row int32) outcome {
-	read := c.newResultReader(tolerance)
+	read := c.original().newResultReader(tolerance)
 	if !c.hasRemoved() {
 		return read
 	}

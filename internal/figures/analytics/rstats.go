@@ -48,7 +48,7 @@ func ComputeRStats(s *Selection) RStats {
 }
 
 func computeRStats[T number[T]](s *Selection) RStats {
-	net := readColumn[T](s, netOf)
+	net := readColumn[T](s, ownNetOf) // R does not depend on the rate
 	rs, trades := computeMultiples(s, net)
 	out := RStats{
 		Trades: s.Len(), TradesWithR: len(rs), Buckets: rBuckets(s, net), BreakevenTolerance: s.filter.Tolerance.Stored,

@@ -66,6 +66,11 @@ type Selection struct {
 	// symbols has one code for each symbol across all accounts.
 	symbols  dictionary
 	renumber [][]int32
+	// converted reports whether a page has converted amounts.
+	converted bool
+	// ownSums are the own results of merged parts, a slice of numbers; nil unless parts with
+	// converted amounts were merged.
+	ownSums any
 }
 
 // pick is a row in a page.
@@ -91,6 +96,7 @@ func SelectTrades(columns []*Columns, f Filter) *Selection {
 	for _, c := range columns {
 		for _, p := range c.pages {
 			s.pages, s.owner = append(s.pages, p), append(s.owner, c)
+			s.converted = s.converted || p.own != nil
 		}
 	}
 	s.picks = s.pickRows(&f)
@@ -147,9 +153,9 @@ func (c *Columns) maxSelected(f *Filter) int {
 // to them.
 func (s *Selection) chooseScale(all ...*amounts) {
 	for _, c := range s.pages {
-		all = append(all, c.amountColumns()...)
-		for _, o := range c.optionalColumns() {
-			all = append(all, &o.values)
+		all = c.appendAmounts(all)
+		if c.own != nil {
+			all = c.own.appendAmounts(all)
 		}
 	}
 	for _, a := range all {
@@ -158,6 +164,15 @@ func (s *Selection) chooseScale(all ...*amounts) {
 	for _, a := range all {
 		s.unbounded = s.unbounded || !a.fits(s.scale)
 	}
+}
+
+// appendAmounts appends the columns that figures add up.
+func (c *page) appendAmounts(all []*amounts) []*amounts {
+	all = append(all, c.amountColumns()...)
+	for _, o := range c.optionalColumns() {
+		all = append(all, &o.values)
+	}
+	return all
 }
 
 // appendSelected appends the rows passing the filter, in order.
@@ -376,7 +391,9 @@ func readOptionalColumn[T number[T]](s *Selection, of func(*page) *optional) (va
 	return values, present[:n]
 }
 
-func riskOf(c *page) *optional { return &c.risk }
+// riskOf returns the initial risk, in the account's own currency: it is only compared with
+// results of the same trade.
+func riskOf(c *page) *optional { return &c.original().risk }
 func mfeOf(c *page) *optional  { return &c.mfe }
 
 // sortByOpening returns the selected trades in opening order. If most account trades are

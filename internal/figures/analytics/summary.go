@@ -164,7 +164,7 @@ func computeDistribution[T number[T]](out *Summary, s *Selection, net []T, resul
 		return
 	}
 	order := newSortKeys(net)
-	all, wins, losses := out.selectKeys(order.keys, results, !s.filter.Tolerance.InR)
+	all, wins, losses := out.selectKeys(order.keys, results, !s.filter.Tolerance.InR && !s.isConverted())
 	median := func(middle []int64) decimal.Decimal {
 		return order.decimal(middle[0], s.scale).Add(order.decimal(middle[1], s.scale)).Mul(half())
 	}
@@ -256,7 +256,14 @@ func computeDailyRatios[T number[T]](out *Summary, t *timeline[T], net []T) {
 		if !t.s.complete || t.s.basis != ByClosing {
 			closings = daySums(t.whole, closedOf, t.net)
 		}
-		if equity, positive := t.openingEquities(days, closings); positive {
+		if t.cash.exchange != nil {
+			if equity, positive := t.convertedOpenings(days); positive {
+				out.Basis = OnReturns
+				for i := range daily {
+					daily[i] /= equity[i]
+				}
+			}
+		} else if equity, positive := t.openingEquities(days, closings); positive {
 			out.Basis = OnReturns
 			for i := range daily {
 				daily[i] /= equity[i].float(t.s.scale)
@@ -289,9 +296,15 @@ func sharpeAndSortino(daily []float64, n int) (sharpe, sortino *float64) {
 // computeMaxDrawdown computes the greatest fall in the cumulative result, in money and in
 // percent.
 func computeMaxDrawdown[T number[T]](out *Summary, t *timeline[T]) {
-	results, equity := t.listResults()
 	p := newPerformance(t)
-	t.applyAll(&p, results, equity)
+	var results []T
+	if t.cash.exchange != nil {
+		results = t.applyConverted(&p)
+	} else {
+		var equity []T
+		results, equity = t.listResults()
+		t.applyAll(&p, results, equity)
+	}
 	var zero T
 	out.MaxDrawdown, out.MaxDrawdownPct = zero.deepestFall(results).decimal(t.s.scale), p.drawdownPct()
 }
@@ -342,6 +355,7 @@ func meanSeconds(micros int128, n int) float64 {
 // computeMultiples returns the results in units of initial risk, and their trades: those
 // with a known risk above zero.
 func computeMultiples[T number[T]](s *Selection, net []T) (rs []float64, trades []int32) {
+	net = ownResults(s, net)
 	risk, known := readOptionalColumn[T](s, riskOf)
 	rs, trades = make([]float64, 0, len(known)), make([]int32, 0, len(known))
 	for k, i := range known {

@@ -20,8 +20,9 @@ const (
 const outcomeCount = 4
 
 // outcomes returns each trade's outcome from the given net results: those of its rows, or
-// the sums over merged parts.
+// the sums over merged parts. Converted results are judged in their own currency.
 func outcomes[T number[T]](s *Selection, net []T) []outcome {
+	net = ownResults(s, net)
 	var list []outcome
 	if tolerance := s.filter.Tolerance; !tolerance.IsZero() {
 		list = tolerantOutcomes(s, net, tolerance)

@@ -17,6 +17,9 @@ type Capital struct {
 	Currency string
 	// Cash is all the accounts' cash, a list for each account.
 	Cash [][]CashEvent
+	// Exchange is set if amounts are converted into the currency. Trades and cash then have
+	// converted amounts, and equity is valued with the rates of each day.
+	Exchange *Exchange
 }
 
 // CompareCash orders cash events: by instant, deposits and withdrawals before
@@ -37,8 +40,9 @@ func (e *CashEvent) rank() int {
 // cashColumn is the accounts' cash, in order, as a column. The starting capital is its
 // first amount, so the scale fits it too.
 type cashColumn struct {
-	events  []CashEvent
-	amounts amounts
+	exchange *Exchange
+	events   []CashEvent
+	amounts  amounts
 }
 
 func newCashColumn(capital Capital) *cashColumn {
@@ -49,7 +53,7 @@ func newCashColumn(capital Capital) *cashColumn {
 		}
 		runs[i] = run
 	}
-	c := &cashColumn{events: mergeRuns(runs, CompareCash)}
+	c := &cashColumn{events: mergeRuns(runs, CompareCash), exchange: capital.Exchange}
 	c.amounts.push(capital.Starting)
 	for i := range c.events {
 		c.amounts.push(c.events[i].Amount)
@@ -104,6 +108,9 @@ func newTimeline[T number[T]](s *Selection, net []T, cash *cashColumn) *timeline
 	}
 	if !s.complete {
 		first, last := t.span()
+		if cash.exchange != nil {
+			first = math.MinInt64 // balances need all earlier results
+		}
 		t.whole = s.withAllTrades(first, last)
 		t.net = readColumn[T](t.whole, netOf)
 		t.prior = sumBefore[T](s, first)
@@ -179,6 +186,20 @@ type event[T number[T]] struct {
 	inside bool
 	// trade is the index in the selection, or nowhere for cash.
 	trade int
+
+	// The following are set if amounts are converted: all balances right before, the
+	// event's account, and the amount in its own currency.
+	held    *balances
+	account int
+	own     decimal.Decimal
+}
+
+// equity returns the whole accounts' equity right before the event.
+func (e *event[T]) equity(scale int32) float64 {
+	if e.held != nil {
+		return e.held.floatOn(dayNumber(e.at))
+	}
+	return e.before.float(scale)
 }
 
 // walk calls visit for the flows, the selected results and, unless the filter is
@@ -186,18 +207,27 @@ type event[T number[T]] struct {
 func (t *timeline[T]) walk(visit func(e *event[T])) {
 	e := event[T]{before: t.starting.add(t.prior)}
 	countCash := t.countsCash()
+	var accounts []int
+	if t.cash.exchange != nil {
+		e.held, accounts = newBalances(t.cash.exchange), t.whole.numberAccounts()
+	}
 	trade, selected, cash := 0, 0, 0
 	for trade < len(t.net) || cash < len(t.amounts) {
 		if t.isCashNext(cash, trade) {
 			row := &t.cash.events[cash]
 			e.at, e.amount, e.flow, e.trade = row.At.UnixMicro(), t.amounts[cash], row.Flow, nowhere
 			e.inside = t.from <= e.at && e.at <= t.to
+			e.account, e.own = row.Account, row.Own
 			if row.Flow || countCash {
 				visit(&e)
 			}
 			cash++
 		} else {
 			e.at, e.amount, e.flow = t.whole.closed(trade), t.net[trade], false
+			if e.held != nil {
+				p := t.whole.picks[trade]
+				e.account, e.own = accounts[p.source], t.whole.pages[p.source].original().net.at(p.row)
+			}
 			if selected < len(t.s.picks) && t.s.picks[selected] == t.whole.picks[trade] {
 				e.inside, e.trade = t.s.basis == ByOpening || e.at >= t.from, selected
 				visit(&e)
@@ -206,6 +236,9 @@ func (t *timeline[T]) walk(visit func(e *event[T])) {
 			trade++
 		}
 		e.before = e.before.add(e.amount)
+		if e.held != nil {
+			e.held.add(e.account, e.own)
+		}
 	}
 }
 
@@ -257,7 +290,7 @@ func (t *timeline[T]) isCashNext(cash, trade int) bool {
 // in the window are above zero.
 func (t *timeline[T]) isCapitalKnown() bool {
 	known := t.starting
-	if known.sign() > 0 {
+	if known.sign() > 0 && t.cash.exchange == nil {
 		return true
 	}
 	first := int64(math.MaxInt64)
@@ -265,6 +298,9 @@ func (t *timeline[T]) isCapitalKnown() bool {
 		if t.s.basis == ByOpening || t.s.closed(i) >= t.from {
 			first = min(first, t.s.opened(i))
 		}
+	}
+	if t.cash.exchange != nil {
+		return t.isConvertedCapitalKnown(first)
 	}
 	for i, amount := range t.amounts {
 		if event := &t.cash.events[i]; event.Flow && amount.sign() > 0 && event.At.UnixMicro() <= first {
@@ -327,6 +363,17 @@ func (t *timeline[T]) applyAll(p *performance, results, equity []T) {
 		}
 		results = results[n:]
 	}
+}
+
+// applyConverted applies the results in the window to the index, and returns them.
+func (t *timeline[T]) applyConverted(p *performance) (results []T) {
+	t.walk(func(e *event[T]) {
+		if e.inside && !e.flow {
+			results = append(results, e.amount)
+			p.apply(e.amount.float(t.s.scale), e.equity(t.s.scale))
+		}
+	})
+	return results
 }
 
 // drawdownPct returns the greatest fall in percent, nil if it is not known.

@@ -25,7 +25,7 @@ type cachedAnswer struct {
 // breakeven tolerance.
 func (b *Snapshot) cacheState() (names, version string) {
 	names, version = accountsState(b.owner, b.Accounts)
-	return names, string(b.Tolerance.Stored) + b.Version + version
+	return names, string(b.Tolerance.Stored) + b.Version + version + b.ratesVersion
 }
 
 // accountsState returns account names and their version, for keys.

@@ -44,6 +44,7 @@ type Service struct {
 	columns   *lru.Cache[cacheKey, *cacheEntry]
 	answers   *lru.Cache[answerKey, *cachedAnswer]
 	lookups   *lru.Cache[answerKey, *cachedLookup]
+	converted *lru.Cache[convertedKey, *convertedColumns]
 	batchSize int // trades to read at a time
 	store     *columnStore
 	// strategies computes the strategies that units are made of.
@@ -64,6 +65,7 @@ func New(d *db.DB, memory int, dir string) *Service {
 		columns:    lru.New[cacheKey, *cacheEntry](memory),
 		answers:    lru.New[answerKey, *cachedAnswer](maxAnswers),
 		lookups:    lru.New[answerKey, *cachedLookup](lookupMemory),
+		converted:  lru.New[convertedKey, *convertedColumns](convertedMemory),
 		batchSize:  tradeBatchSize,
 		units:      lru.New[cacheKey, *unitData](maxUnitBytes),
 		strategies: strategybook.New(d, nil),
@@ -88,6 +90,9 @@ type Snapshot struct {
 	Tolerance tradefilter.Tolerance
 
 	owner journal.UserID
+	// ratesVersion identifies the currency and the rates that amounts are converted with;
+	// empty if they are not.
+	ratesVersion string
 	// closed and open are the columns with whole trades.
 	closed, open []*analytics.Columns
 	// HasUnits reports that Columns have units instead of trades; see [Service.ToUnits].
@@ -132,13 +137,13 @@ func (b *Snapshot) ListOvernight(f analytics.Filter) []journal.TradeID {
 
 // ReadRealized is like [Service.Read], with realized parts.
 func (s *Service) ReadRealized(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.AccountID) (*Snapshot, error) {
-	return s.read(ctx, tx, owner, ids, true)
+	return s.read(ctx, tx, owner, ids, true, ledger.ToSum)
 }
 
 // Read returns the snapshot for some accounts, or for all the owner's accounts if ids is
 // empty. It runs in the caller's transaction.
 func (s *Service) Read(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.AccountID) (*Snapshot, error) {
-	return s.read(ctx, tx, owner, ids, false)
+	return s.read(ctx, tx, owner, ids, false, ledger.ToSum)
 }
 
 // ReadCurrency returns the snapshot for all the owner's accounts with a currency,
@@ -155,12 +160,12 @@ func (s *Service) ReadCurrency(ctx context.Context, tx *db.Tx, owner journal.Use
 	return b, s.loadAccounts(ctx, tx, b, false)
 }
 
-func (s *Service) read(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.AccountID, realized bool) (*Snapshot, error) {
+func (s *Service) read(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.AccountID, realized bool, purpose ledger.Purpose) (*Snapshot, error) {
 	b, err := readScope(ctx, tx, owner)
 	if err != nil {
 		return nil, err
 	}
-	if b.Accounts, err = ledger.SelectAccounts(b.Accounts, ids, ledger.ToSum); err != nil {
+	if b.Accounts, err = ledger.SelectAccounts(b.Accounts, ids, purpose); err != nil {
 		return nil, err
 	}
 	return b, s.loadAccounts(ctx, tx, b, realized)
@@ -183,7 +188,7 @@ func (s *Service) Open(ctx context.Context, owner journal.UserID, ids []journal.
 		return b, err
 	}
 	err = s.db.View(ctx, func(tx *db.Tx) error {
-		b, err = s.read(ctx, tx, owner, ids, realized)
+		b, err = s.read(ctx, tx, owner, ids, realized, ledger.ToSum)
 		return err
 	})
 	return b, err

@@ -27,7 +27,7 @@ func (s *Service) RankTrades(ctx context.Context, tx *db.Tx, owner journal.UserI
 	if err := q.Filter.Scope.Period.Check(); err != nil {
 		return tradeview.Ranking{}, err
 	}
-	accounts, err := ledger.ResolveScope(ctx, tx, owner, q.Filter.Scope.Accounts, ledger.ToList)
+	accounts, err := ledger.ResolveScope(ctx, tx, owner, q.Filter.Scope.Accounts, ledger.ListPurpose(q.Filter.Scope))
 	if err != nil {
 		return tradeview.Ranking{}, err
 	}

@@ -111,7 +111,7 @@ func (s *Service) SelectTrades(ctx context.Context, tx *db.Tx, owner journal.Use
 	if f.Status == "" && f.Conditions.IsEmpty() {
 		return nil, nil
 	}
-	accounts, err := ledger.ResolveScope(ctx, tx, owner, f.Scope.Accounts, ledger.ToList)
+	accounts, err := ledger.ResolveScope(ctx, tx, owner, f.Scope.Accounts, ledger.ListPurpose(f.Scope))
 	if err != nil {
 		return nil, err
 	}

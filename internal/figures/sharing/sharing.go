@@ -44,9 +44,12 @@ type Scope struct {
 	To          *time.Time        `json:"to,omitempty"`
 	Zone        string            `json:"tz,omitempty"`
 	ShowAmounts bool              `json:"show_amounts"`
-	Currency    string            `json:"currency,omitempty"` // a label replacing the account currency
-	Title       string            `json:"title,omitempty"`    // the page's heading
-	Text        string            `json:"text,omitempty"`     // below the heading
+	// Currency is what amounts are converted into if Converted is set. In links made by
+	// earlier versions it is a label replacing the account currency.
+	Currency  string `json:"currency,omitempty"`
+	Converted bool   `json:"converted,omitempty"`
+	Title     string `json:"title,omitempty"` // the page's heading
+	Text      string `json:"text,omitempty"`  // below the heading
 	// Pinned is the common currency when a link over all accounts was made. Later
 	// accounts with another currency are excluded, so the amounts can still be added up.
 	Pinned string `json:"pinned_currency,omitempty"`
@@ -127,11 +130,11 @@ func (s *Service) Mint(ctx context.Context, by Actor, scope Scope, days int) (Li
 	}
 	err := s.db.Update(ctx, func(tx *db.Tx) error {
 		// Check that the scope's accounts can be added up.
-		book, err := s.figures.Read(ctx, tx, by.UserID, scope.accountIDs())
+		book, err := s.readSnapshot(ctx, tx, by.UserID, link.Scope, s.figures.Read)
 		if err != nil {
 			return err
 		}
-		if scope.Account == "" {
+		if scope.Account == "" && !scope.Converted {
 			link.Scope.Pinned = book.Capital.Currency
 		}
 		if err := s.insert(ctx, tx, by.UserID, link); err != nil {
@@ -150,11 +153,10 @@ func (s Scope) accountIDs() []journal.AccountID {
 	return []journal.AccountID{s.Account}
 }
 
-// The greatest lengths of a currency label, a title and a text, in characters.
+// The greatest lengths of a title and a text, in characters.
 const (
-	maxCurrency = 16
-	maxTitle    = 100
-	maxText     = 1000
+	maxTitle = 100
+	maxText  = 1000
 )
 
 func (s *Scope) validate() (err error) {
@@ -166,11 +168,11 @@ func (s *Scope) validate() (err error) {
 			return err
 		}
 	}
-	if s.Currency, err = journal.CleanName("currency", s.Currency); err != nil {
-		return err
-	}
-	if len(s.Currency) > maxCurrency {
-		return journal.InvalidField("currency", "currency may have at most %d characters.", maxCurrency)
+	if s.Currency = strings.TrimSpace(s.Currency); s.Currency != "" {
+		s.Converted = true
+		if s.Currency, err = journal.CleanCurrency("currency", s.Currency); err != nil {
+			return err
+		}
 	}
 	return s.validateTexts()
 }
@@ -370,7 +372,7 @@ func (s *Service) Open(ctx context.Context, token string) (view ShareView, err e
 		s.views.add(owner, id)
 		return nil
 	})
-	if journal.IsKind(err, journal.KindNotFound) || journal.IsKind(err, journal.KindInvalid) {
+	if journal.IsKind(err, journal.KindNotFound) || journal.IsKind(err, journal.KindInvalid) || journal.IsKind(err, journal.KindConflict) {
 		// Do not reveal why the link shows nothing.
 		return view, ErrNotFound()
 	}
@@ -399,16 +401,38 @@ func (s *Service) findLink(ctx context.Context, tx *db.Tx, token string) (owner 
 	return owner, id, scope, err
 }
 
-// readSnapshot reads a link's accounts.
-func (s *Service) readSnapshot(ctx context.Context, tx *db.Tx, owner journal.UserID, scope Scope) (*columns.Snapshot, error) {
-	if scope.Account == "" {
-		return s.figures.ReadCurrency(ctx, tx, owner, scope.Pinned)
+// readSnapshot reads a link's accounts: converted if the link says so, else with read.
+// Missing rates are a conflict.
+func (s *Service) readSnapshot(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, scope Scope,
+	read func(context.Context, *db.Tx, journal.UserID, []journal.AccountID) (*columns.Snapshot, error),
+) (*columns.Snapshot, error) {
+	if !scope.Converted {
+		return read(ctx, tx, owner, scope.accountIDs())
 	}
-	return s.figures.Read(ctx, tx, owner, scope.accountIDs())
+	book, converter, err := s.figures.ReadConverted(ctx, tx, owner, columns.ConvertQuery{
+		Accounts: scope.accountIDs(), Currency: scope.Currency, Now: s.clock(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	book.RequireRates(scope.filter(), true)
+	return book, converter.Err()
+}
+
+// filter returns the filter of the scope's period.
+func (s Scope) filter() analytics.Filter {
+	return analytics.Filter{Period: journal.Period{From: s.From, To: s.To}}
 }
 
 func (s *Service) buildView(ctx context.Context, tx *db.Tx, owner journal.UserID, scope Scope) (ShareView, error) {
-	book, err := s.readSnapshot(ctx, tx, owner, scope)
+	read := s.figures.Read
+	if scope.Account == "" {
+		read = func(ctx context.Context, tx *db.Tx, owner journal.UserID, _ []journal.AccountID) (*columns.Snapshot, error) {
+			return s.figures.ReadCurrency(ctx, tx, owner, scope.Pinned)
+		}
+	}
+	book, err := s.readSnapshot(ctx, tx, owner, scope, read)
 	if err != nil {
 		return ShareView{}, err
 	}
@@ -424,7 +448,7 @@ func (s *Service) buildView(ctx context.Context, tx *db.Tx, owner journal.UserID
 		return ShareView{}, err
 	}
 	return columns.LoadOrCompute(s.figures, book, "share "+string(question), func() ShareView {
-		selection := book.Select(analytics.Filter{Period: journal.Period{From: scope.From, To: scope.To}})
+		selection := book.Select(scope.filter())
 		query := analytics.ShareQuery{Zone: zone, Capital: book.Capital, Currency: currency, ShowAmounts: scope.ShowAmounts}
 		return ShareView{
 			ShareView: analytics.BuildShareView(selection, query), Title: scope.Title, Text: scope.Text, Days: analytics.ListShareDays(selection, query),

@@ -30,7 +30,7 @@ func TestALinkShowsItsScope(t *testing.T) {
 			"from":            {sharing.Scope{From: &from, ShowAmounts: true}, 2, "2026-01-06", "-2", "USD"},
 			"to":              {sharing.Scope{From: &from, To: &to, ShowAmounts: true}, 2, "2026-01-06", "-2", "USD"},
 			"a zone":          {sharing.Scope{Zone: "Asia/Kolkata"}, 3, "2026-01-06", "", "USD"},
-			"a label":         {sharing.Scope{Currency: "points"}, 3, "2026-01-05", "", "points"},
+			"a currency":      {sharing.Scope{Currency: "usd"}, 3, "2026-01-05", "", "USD"},
 			"an account":      {sharing.Scope{Account: h.account, ShowAmounts: true}, 3, "2026-01-05", "3", "USD"},
 			"before its time": {sharing.Scope{To: &time.Time{}}, 0, "", "", "USD"},
 		} {
@@ -60,7 +60,8 @@ func TestInvalidScopes(t *testing.T) {
 			"an unknown account": {sharing.Scope{Account: "unknown"}, 0, journal.KindNotFound},
 			"an unknown zone":    {sharing.Scope{Zone: "Mars/Phobos"}, 0, journal.KindInvalid},
 			"a period backwards": {sharing.Scope{From: &late, To: &early}, 0, journal.KindInvalid},
-			"a long label":       {sharing.Scope{Currency: strings.Repeat("x", 17)}, 0, journal.KindInvalid},
+			"no currency":        {sharing.Scope{Currency: "points"}, 0, journal.KindInvalid},
+			"no rate":            {sharing.Scope{Currency: "EUR"}, 0, journal.KindConflict},
 			"a day too many":     {sharing.Scope{}, sharing.MaxDays + 1, journal.KindInvalid},
 			"an end in the past": {sharing.Scope{}, -1, journal.KindInvalid},
 		} {

@@ -49,6 +49,7 @@ type Restored struct {
 	Missed   int `json:"missed_trades"`
 	Routines int `json:"routines"`
 	Views    int `json:"views"`
+	Rates    int `json:"rates" doc:"Typed exchange rates."`
 
 	Strategies int `json:"strategies" doc:"Decisions about strategies, and what was written on them."`
 

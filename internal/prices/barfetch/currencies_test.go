@@ -137,7 +137,7 @@ func TestRatesOfCurrenciesAreFetched(t *testing.T) {
 			f.Errorf("the series are %v", symbols)
 		}
 		f.must(f.DB.View(f.Context(), func(tx *db.Tx) error {
-			table, err := rates.Load(f.Context(), tx, f.owner, []string{"USD", "GBP"}, "2026-03-10")
+			table, err := rates.Load(f.Context(), tx, f.owner, []string{"USD", "GBP"}, rates.DayRange{From: "2026-03-10", To: "2026-03-10"})
 			if rate, ok := table.Find("GBP", "USD", "2026-03-10"); !ok || rate.Day != "2026-03-09" || rate.Source != "ECB rates (Frankfurter)" {
 				f.Errorf("%+v", rate)
 			}

@@ -23,19 +23,18 @@ func TestPageExamples(t *testing.T) {
 	}
 	for _, rest := range examples {
 		text, _, _ := strings.Cut(rest, "```")
-		table, checked := rates.Table{}, 0
+		var lines, conversions []string
 		for line := range strings.Lines(text) {
-			words := strings.Fields(line)
-			if words[0] == "rate" {
-				currency, day := words[2], journal.Day(words[1])
-				if table[currency] == nil {
-					table[currency] = map[journal.Day]rates.Value{}
-				}
-				table[currency][day] = rates.Value{Value: decimal.Must(words[3])}
-				continue
+			if rest, isRate := strings.CutPrefix(line, "rate "); isRate {
+				words := strings.Fields(rest)
+				lines = append(lines, words[1]+" "+words[0]+" "+words[2]+" file")
+			} else {
+				conversions = append(conversions, line)
 			}
-			checked++
-			checkExample(t, table, words)
+		}
+		table, checked := newSource(lines...).table(), len(conversions)
+		for _, line := range conversions {
+			checkExample(t, table, strings.Fields(line))
 		}
 		if checked < 2 {
 			t.Errorf("%d conversions were compared", checked)
@@ -45,7 +44,7 @@ func TestPageExamples(t *testing.T) {
 
 // checkExample compares a line such as "2026-03-09 10 USD 8 EUR 2026-03-09", which ends
 // with the rate's day, or "missing".
-func checkExample(t *testing.T, table rates.Table, words []string) {
+func checkExample(t *testing.T, table *rates.Table, words []string) {
 	t.Helper()
 	line := strings.Join(words, " ")
 	if len(words) != 6 {

@@ -1,9 +1,9 @@
 package rates_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"fillbook/internal/base/db"
 	"fillbook/internal/base/decimal"
@@ -40,23 +40,27 @@ func TestLoad(t *testing.T) {
 		add(owner, "file", "USD", map[journal.Day]int64{"2026-03-02": 10900, "2026-03-03": 11000, "2026-03-09": 11012, "2026-03-11": 11111})
 		add(owner, "web", "USD", map[journal.Day]int64{"2026-03-09": 11013, "2026-03-10": 0})
 		add(other, "file", "GBP", map[journal.Day]int64{"2026-03-09": 8700})
-		var table rates.Table
-		err := d.View(t.Context(), func(tx *db.Tx) (err error) {
-			table, err = rates.Load(t.Context(), tx, owner, []string{"USD", "GBP", "EUR", "USD"}, day)
-			return err
-		})
+		typed := rates.New(d, day.Time)
+		change := rates.Change{Base: journal.Some("usd"), Quote: journal.Some("TWD"), On: journal.Some("2025-01-01"), Rate: journal.Some(decimal.New(32))}
+		if _, err := typed.Create(t.Context(), owner, change); err != nil {
+			t.Fatal(err)
+		}
+		converter, err := typed.NewConverter(t.Context(), owner, []string{"USD", "GBP", "EUR", "USD", "TWD"}, "EUR", rates.DayRange{From: day, To: day})
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := rates.Table{
-			"USD": {
-				"2026-03-03": {Value: decimal.Must("1.1"), Source: "file"},
-				"2026-03-09": {Value: decimal.Must("1.1013"), Source: "web"},
-			},
-			"GBP": {},
-		}
-		if diff := cmp.Diff(want, table); diff != "" {
-			t.Error(diff)
+		for wanted, want := range map[string]string{
+			"USD 2026-03-10": "0.908017797149 2026-03-09 web", "USD 2026-03-08": "0.909090909091 2026-03-03 file", "USD 2026-03-02": "",
+			"TWD 2026-03-10": "0.0283755561609 2025-01-01 typed, web", "GBP 2026-03-10": "",
+		} {
+			currency, on, _ := strings.Cut(wanted, " ")
+			got := ""
+			if rate, ok := converter.Find(currency, journal.Day(on)); ok {
+				got = fmt.Sprintf("%s %s %s", rate.Rate, rate.Day, rate.Source)
+			}
+			if got != want {
+				t.Errorf("%s is %q, want %q", wanted, got, want)
+			}
 		}
 	})
 }

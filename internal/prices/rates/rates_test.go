@@ -1,8 +1,10 @@
 package rates_test
 
 import (
+	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,34 +15,53 @@ import (
 	"fillbook/internal/prices/rates"
 )
 
-// newTable returns a table from lines such as "USD 2026-03-02 1.25 file".
-func newTable(lines ...string) rates.Table {
-	table := rates.Table{}
+// source is the rates that a table is made from.
+type source struct {
+	published map[string]map[journal.Day]rates.Value
+	typed     []rates.Typed
+}
+
+// newSource parses lines such as "USD 2026-03-02 1.25 file" for a published value and
+// "USD/TWD 2026-03-02 32" for a typed rate.
+func newSource(lines ...string) source {
+	s := source{published: map[string]map[journal.Day]rates.Value{}}
 	for _, line := range lines {
 		cells := strings.Fields(line)
-		if table[cells[0]] == nil {
-			table[cells[0]] = map[journal.Day]rates.Value{}
+		day, value := journal.Day(cells[1]), decimal.Must(cells[2])
+		if base, quote, isTyped := strings.Cut(cells[0], "/"); isTyped {
+			s.typed = append(s.typed, rates.Typed{Base: base, Quote: quote, On: day, Rate: value})
+			continue
 		}
-		table[cells[0]][journal.Day(cells[1])] = rates.Value{Value: decimal.Must(cells[2]), Source: cells[3]}
+		if s.published[cells[0]] == nil {
+			s.published[cells[0]] = map[journal.Day]rates.Value{}
+		}
+		s.published[cells[0]][day] = rates.Value{Value: value, Source: cells[3]}
 	}
-	return table
+	return s
 }
+
+func (s source) table() *rates.Table { return rates.NewTable(s.published, s.typed) }
 
 func TestFind(t *testing.T) {
 	t.Parallel()
-	table := newTable(
+	table := newSource(
 		"USD 2026-02-27 1.2 file", "USD 2026-03-02 1.25 file",
 		"GBP 2026-02-27 0.8 file", "GBP 2026-03-02 0.875 web",
 		"JPY 2026-02-27 160 web",
 		"CHF 2026-03-02 0.9 web",
 		"XXX 2026-03-02 0 web",
-	)
+		"USD/TWD 2026-01-05 30", "TWD/USD 2026-02-27 0.03125",
+		"EUR/NOK 2026-02-01 11",
+		"USD/SEK 2026-02-27 10", "USD/DKK 2026-03-02 7",
+		"USD/GBP 2026-02-28 0.66", "GBP/USD 2026-03-03 1.5",
+		"BTC/ETH 2026-01-01 30",
+	).table()
 	for _, c := range []struct{ from, to, day, want string }{
 		{"EUR", "USD", "2026-03-02", "1.25 2026-03-02 file"},
 		{"USD", "EUR", "2026-03-02", "0.8 2026-03-02 file"},
 		{"USD", "GBP", "2026-03-02", "0.7 2026-03-02 file, web"},
-		{"GBP", "USD", "2026-03-02", "1.428571428571 2026-03-02 web, file"},
-		{"GBP", "CHF", "2026-03-02", "1.028571428571 2026-03-02 web"},
+		{"GBP", "USD", "2026-03-02", "1.42857142857 2026-03-02 web, file"},
+		{"GBP", "CHF", "2026-03-02", "1.02857142857 2026-03-02 web"},
 		// The last day on which both have a value.
 		{"JPY", "USD", "2026-03-02", "0.0075 2026-02-27 web, file"},
 		// Saturday and Sunday use Friday.
@@ -52,17 +73,33 @@ func TestFind(t *testing.T) {
 		// A later value is never used.
 		{"USD", "EUR", "2026-02-26", ""},
 		{"CHF", "JPY", "2026-03-02", ""},
-		{"USD", "TWD", "2026-03-02", ""},
-		{"TWD", "EUR", "2026-03-02", ""},
 		{"XXX", "EUR", "2026-03-02", ""},
 		{"EUR", "XXX", "2026-03-02", ""},
+		// A typed rate replaces the published one on its day, in both directions.
+		{"USD", "GBP", "2026-02-28", "0.66 2026-02-28 typed"},
+		{"GBP", "USD", "2026-02-28", "1.51515151515 2026-02-28 typed"},
+		{"USD", "GBP", "2026-03-03", "0.666666666667 2026-03-03 typed"},
+		{"USD", "GBP", "2026-03-01", "0.66 2026-02-28 typed"},
+		// Without a published series a typed rate holds until the next one.
+		{"USD", "TWD", "2026-01-05", "30 2026-01-05 typed"},
+		{"USD", "TWD", "2026-02-26", "30 2026-01-05 typed"},
+		{"USD", "TWD", "2026-02-27", "32 2026-02-27 typed"},
+		{"USD", "TWD", "2027-02-27", "32 2026-02-27 typed"},
+		{"USD", "TWD", "2026-01-04", ""},
+		{"EUR", "NOK", "2026-12-31", "11 2026-02-01 typed"},
+		// Through a common currency: both rates on one day.
+		{"EUR", "TWD", "2026-03-02", "40 2026-02-27 file, typed"},
+		{"TWD", "EUR", "2026-03-03", "0.025 2026-02-27 typed, file"},
+		{"TWD", "GBP", "2026-02-28", "0.020625 2026-02-27 typed"},
+		{"SEK", "DKK", "2026-03-02", "0.7 2026-02-27 typed"},
+		{"BTC", "USD", "2026-03-02", ""}, // it would need two
 		// No rate is needed.
 		{"EUR", "EUR", "2026-03-10", "1 2026-03-10 "},
-		{"TWD", "TWD", "2026-03-10", "1 2026-03-10 "},
+		{"ABC", "ABC", "2026-03-10", "1 2026-03-10 "},
 	} {
 		got := ""
 		if rate, ok := table.Find(c.from, c.to, journal.Day(c.day)); ok {
-			got = fmt.Sprintf("%s %s %s", rate.Rate(), rate.Day, rate.Source)
+			got = fmt.Sprintf("%s %s %s", rate.Rate, rate.Day, rate.Source)
 			if rate.Currency != c.from {
 				t.Errorf("%s to %s: the rate is that of %s", c.from, c.to, rate.Currency)
 			}
@@ -73,128 +110,175 @@ func TestFind(t *testing.T) {
 	}
 }
 
-func TestMissingOf(t *testing.T) {
+func TestConvertRounds(t *testing.T) {
 	t.Parallel()
-	table := newTable("USD 2026-03-02 1.25 file", "JPY 2026-03-03 160 file")
-	for _, c := range []struct{ from, to, want string }{
-		{"USD", "CHF", "[CHF]"},
-		{"CHF", "USD", "[CHF]"},
-		{"CHF", "EUR", "[CHF]"},
-		{"EUR", "CHF", "[CHF]"},
-		{"TWD", "CHF", "[TWD CHF]"},
-		{"USD", "JPY", "[USD]"}, // their values are on different days
+	for _, c := range []struct{ rate, amount, want string }{
+		{"0.333333333333", "1000000", "333333.333333"},
+		{"0.5", "0.00000001", "0"},
+		{"0.5", "0.00000003", "0.00000002"}, // half to even
+		{"0.5", "-0.00000005", "-0.00000002"},
+		{"160.5", "-3", "-481.5"},
 	} {
-		if got := fmt.Sprint(table.MissingOf(c.from, c.to, "2026-03-04")); got != c.want {
-			t.Errorf("%s to %s: %s, want %s", c.from, c.to, got, c.want)
+		if got := (rates.Rate{Rate: decimal.Must(c.rate)}).Convert(decimal.Must(c.amount)).String(); got != c.want {
+			t.Errorf("%s x %s is %s, want %s", c.amount, c.rate, got, c.want)
 		}
 	}
 }
 
-func TestConvertRoundsOnce(t *testing.T) {
-	t.Parallel()
-	table := newTable("USD 2026-03-02 3 file", "GBP 2026-03-02 7 file")
-	rate, _ := table.Find("USD", "GBP", "2026-03-02")
-	// With the rounded rate it would be 2333333.333331.
-	if got := rate.Convert(decimal.Must("1000000")).String(); got != "2333333.333333333333" {
-		t.Error(got)
-	}
-	if got := rate.Convert(decimal.Must("-3")).String(); got != "-7" {
-		t.Error(got)
-	}
-}
+var someCurrencies = []string{"EUR", "USD", "GBP", "JPY", "TWD", "BTC"}
 
-// anyTable has values on some days for three currencies.
-func anyTable(t *rapid.T) rates.Table {
-	table := rates.Table{}
+// anySource has published values for three currencies and typed rates between any two.
+func anySource(t *rapid.T) source {
+	s := source{published: map[string]map[journal.Day]rates.Value{}}
 	for _, currency := range []string{"USD", "GBP", "JPY"} {
-		table[currency] = map[journal.Day]rates.Value{}
+		if !rapid.Bool().Draw(t, "has series") {
+			continue
+		}
+		s.published[currency] = map[journal.Day]rates.Value{}
 		for range rapid.IntRange(0, 6).Draw(t, "values") {
-			table[currency][anyDay(t)] = rates.Value{Value: decimal.FromScaled(rapid.Int64Range(1, 20_000_000).Draw(t, "value"), 4), Source: "file"}
+			s.published[currency][anyDay(t)] = rates.Value{Value: anyRate(t), Source: "file"}
 		}
 	}
-	return table
+	taken := map[string]bool{}
+	for range rapid.IntRange(0, 8).Draw(t, "typed") {
+		r := rates.Typed{
+			Base: rapid.SampledFrom(someCurrencies).Draw(t, "base"), Quote: rapid.SampledFrom(someCurrencies).Draw(t, "quote"), On: anyDay(t), Rate: anyRate(t),
+		}
+		key := min(r.Base, r.Quote) + max(r.Base, r.Quote) + string(r.On)
+		if r.Base != r.Quote && !taken[key] {
+			taken[key] = true
+			s.typed = append(s.typed, r)
+		}
+	}
+	return s
+}
+
+func anyRate(t *rapid.T) decimal.Decimal {
+	return decimal.FromScaled(rapid.Int64Range(1, 1_000_000_000_000).Draw(t, "value"), rapid.Int32Range(0, 14).Draw(t, "scale"))
 }
 
 func anyDay(t *rapid.T) journal.Day {
-	return journal.Day("2026-03-01").AddDays(rapid.IntRange(0, 20).Draw(t, "day"))
+	return journal.Day("2026-03-01").AddDays(rapid.IntRange(0, 25).Draw(t, "day"))
 }
 
-// findSlowly is [rates.Table.Find] as an exact fraction, by looking at every value.
-func findSlowly(table rates.Table, from, to string, day journal.Day) (best *big.Rat, on journal.Day) {
-	valueOn := func(currency string, at journal.Day) *big.Rat {
-		if currency == "EUR" {
-			return big.NewRat(1, 1)
+// direct is the oracle's rate for two currencies on a day as an exact fraction, by looking
+// at every record; nil if none.
+func (s source) direct(from, to string, day journal.Day) *big.Rat {
+	hasSeries := func(currency string) bool { return currency == "EUR" || s.published[currency] != nil }
+	var newest *rates.Typed
+	for i, r := range s.typed {
+		isPair := r.Base == from && r.Quote == to || r.Base == to && r.Quote == from
+		if isPair && r.On <= day && (newest == nil || r.On > newest.On) {
+			newest = &s.typed[i]
 		}
-		for known, value := range table[currency] {
-			if known == at {
-				return value.Value.Rat()
+	}
+	if newest != nil && (newest.On == day || !hasSeries(from) || !hasSeries(to)) {
+		if newest.Base == from {
+			return newest.Rate.Rat()
+		}
+		return new(big.Rat).Inv(newest.Rate.Rat())
+	}
+	if value, ok := s.published[to][day]; ok && from == "EUR" {
+		return value.Value.Rat()
+	}
+	if value, ok := s.published[from][day]; ok && to == "EUR" {
+		return new(big.Rat).Inv(value.Value.Rat())
+	}
+	return nil
+}
+
+// findSlowly is [rates.Table.Find] as an exact fraction.
+func (s source) findSlowly(from, to string, day journal.Day) *big.Rat {
+	others := slices.Clone(someCurrencies[2:])
+	slices.Sort(others)
+	for back := 0; back <= 7; back++ {
+		at := day.AddDays(-back)
+		if found := s.direct(from, to, at); found != nil {
+			return found
+		}
+		for _, common := range append([]string{"EUR", "USD"}, others...) {
+			if common == from || common == to {
+				continue
+			}
+			a, b := s.direct(from, common, at), s.direct(common, to, at)
+			if a != nil && b != nil {
+				return new(big.Rat).Mul(a, b)
 			}
 		}
-		return nil
 	}
-	for at := journal.Day("2026-02-01"); at <= day; at = at.AddDays(1) {
-		a, b := valueOn(from, at), valueOn(to, at)
-		if a != nil && b != nil && at.DaysUntil(day) <= 7 {
-			best, on = new(big.Rat).Quo(b, a), at
-		}
-	}
-	return best, on
+	return nil
 }
 
-// isClose reports whether a number differs from a fraction by at most half a unit in the
-// twelfth decimal.
-func isClose(d decimal.Decimal, exact *big.Rat) bool {
-	off := new(big.Rat).Sub(d.Rat(), exact)
-	return off.Abs(off).Cmp(big.NewRat(1, 2_000_000_000_000)) <= 0
+// roundSlowly rounds a positive fraction to twelve significant digits, half to even.
+func roundSlowly(exact *big.Rat) *big.Rat {
+	unit, ten := big.NewRat(1, 1), big.NewRat(10, 1)
+	limit := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(12), nil))
+	scaled := new(big.Rat).Set(exact)
+	for scaled.Cmp(limit) >= 0 {
+		scaled.Quo(scaled, ten)
+		unit.Mul(unit, ten)
+	}
+	for new(big.Rat).Mul(scaled, ten).Cmp(limit) < 0 {
+		scaled.Mul(scaled, ten)
+		unit.Quo(unit, ten)
+	}
+	whole, rest := new(big.Int).QuoRem(scaled.Num(), scaled.Denom(), new(big.Int))
+	switch rest.Lsh(rest, 1).Cmp(scaled.Denom()) {
+	case 1:
+		whole.Add(whole, big.NewInt(1))
+	case 0:
+		whole.Add(whole, new(big.Int).And(whole, big.NewInt(1)))
+	}
+	return unit.Mul(unit, new(big.Rat).SetInt(whole))
 }
 
-func TestFindIsWhatASlowSearchFinds(t *testing.T) {
+func TestFindAgreesWithTheOracle(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		table, day := anyTable(t), anyDay(t)
-		currencies := rapid.SampledFrom([]string{"EUR", "USD", "GBP", "JPY", "TWD"})
-		from, to := currencies.Draw(t, "from"), currencies.Draw(t, "to")
+		s, day := anySource(t), anyDay(t)
+		from, to := rapid.SampledFrom(someCurrencies).Draw(t, "from"), rapid.SampledFrom(someCurrencies).Draw(t, "to")
 		if from == to {
 			return
 		}
-		rate, ok := table.Find(from, to, day)
-		exact, on := findSlowly(table, from, to, day)
+		rate, ok := s.table().Find(from, to, day)
+		exact := s.findSlowly(from, to, day)
 		if ok != (exact != nil) {
 			t.Fatalf("%s to %s on %s: found %v, want %v", from, to, day, ok, exact)
 		}
-		if !ok {
-			return
+		if ok && rate.Rate.Rat().Cmp(roundSlowly(exact)) != 0 {
+			t.Fatalf("%s to %s on %s: %s, want %s", from, to, day, rate.Rate, exact.FloatString(30))
 		}
-		amount := decimal.FromScaled(rapid.Int64Range(-1_000_000_00, 1_000_000_00).Draw(t, "amount"), 2)
-		if rate.Day != on || !isClose(rate.Rate(), exact) || !isClose(rate.Convert(amount), new(big.Rat).Mul(amount.Rat(), exact)) {
-			t.Fatalf("%s to %s on %s: %s of %s, %s for %s; want %s of %s", from, to, day, rate.Rate(), rate.Day, rate.Convert(amount), amount, exact.FloatString(15), on)
+		if _, back := s.table().Find(to, from, day); back != ok {
+			t.Fatalf("%s to %s on %s: found %v, the other way %v", from, to, day, ok, back)
 		}
 	})
 }
 
-// Converting there and back returns the amount, up to the rounding of the first step.
-func TestConvertThereAndBack(t *testing.T) {
+func TestConverterNamesMissingRates(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		table, day := anyTable(t), anyDay(t)
-		currencies := rapid.SampledFrom([]string{"EUR", "USD", "GBP", "JPY"})
-		from, to := currencies.Draw(t, "from"), currencies.Draw(t, "to")
-		there, ok := table.Find(from, to, day)
-		back, okBack := table.Find(to, from, day)
-		if ok != okBack || there.Day != back.Day {
-			t.Fatalf("%s to %s: %v %s, back %v %s", from, to, ok, there.Day, okBack, back.Day)
-		}
-		if !ok {
-			return
-		}
-		amount := decimal.FromScaled(rapid.Int64Range(-1_000_000_00, 1_000_000_00).Draw(t, "amount"), 2)
-		again := back.Convert(there.Convert(amount))
-		off := new(big.Rat).Sub(again.Rat(), amount.Rat())
-		// Half a unit in the twelfth decimal, multiplied by the way back, and the
-		// rounding in the second step.
-		most := new(big.Rat).Add(new(big.Rat).Abs(back.Rate().Rat()), big.NewRat(2, 1))
-		if off.Abs(off).Cmp(most.Mul(most, big.NewRat(1, 2_000_000_000_000))) > 0 {
-			t.Fatalf("%s %s is %s there and back", amount, from, again)
-		}
-	})
+	c := rates.NewConverter(newSource("USD 2026-03-02 1.25 file", "EUR/NOK 2026-01-01 10").table(), "EUR")
+	if c.Used() != nil || c.Err() != nil {
+		t.Errorf("without a conversion it used %v and misses %v", c.Used(), c.Err())
+	}
+	c.Find("EUR", "2020-01-01")
+	if c.Used() != nil {
+		t.Errorf("EUR to EUR used %v", c.Used())
+	}
+	c.Find("USD", "2026-03-04")
+	c.Find("NOK", "2026-03-04")
+	if used := c.Used(); *used != (rates.Used{Source: "file, typed", FirstDay: "2026-01-01", LastDay: "2026-03-02"}) || c.Err() != nil {
+		t.Errorf("it used %v and misses %v", used, c.Err())
+	}
+	c.Lookup("GBP", "2026-01-01")
+	c.Find("GBP", "2026-03-05")
+	c.Find("USD", "2026-03-20")
+	c.Find("GBP", "2026-03-01")
+	var refusal *journal.Error
+	if !errors.As(c.Err(), &refusal) || refusal.Code != "rates_missing" || refusal.Kind != journal.KindConflict {
+		t.Fatal(c.Err())
+	}
+	want := []rates.Missing{{"GBP", "EUR", "2026-03-01", "2026-03-05"}, {"USD", "EUR", "2026-03-20", "2026-03-20"}}
+	if got := refusal.Details["missing"]; !slices.Equal(got.([]rates.Missing), want) {
+		t.Errorf("missing are %v, want %v", got, want)
+	}
 }

@@ -3,7 +3,6 @@ package ledger
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"fillbook/internal/base/db"
@@ -279,23 +278,10 @@ func (a *Account) clean() (err error) {
 	if a.Type, err = journal.CleanRequiredName("account_type", a.Type); err != nil {
 		return err
 	}
-	if a.BaseCurrency, err = CleanCurrency("base_currency", a.BaseCurrency); err != nil {
+	if a.BaseCurrency, err = journal.CleanCurrency("base_currency", a.BaseCurrency); err != nil {
 		return err
 	}
 	return checkAmount("starting_balance", a.StartingBalance)
-}
-
-// CleanCurrency returns a currency code in capital letters. It accepts three to five
-// letters or digits: ISO codes and coins.
-func CleanCurrency(field, text string) (string, error) {
-	code := strings.ToUpper(strings.TrimSpace(text))
-	plain := !strings.ContainsFunc(code, func(r rune) bool {
-		return (r < 'A' || r > 'Z') && (r < '0' || r > '9')
-	})
-	if !plain || len(code) < 3 || len(code) > 5 {
-		return "", journal.InvalidField(field, "%s must be a currency code of three to five letters or digits, such as USD.", field)
-	}
-	return code, nil
 }
 
 func checkCurrencyChange(ctx context.Context, tx *db.Tx, owner journal.UserID, before, after Account) error {

@@ -311,7 +311,7 @@ func (l *cashLedger) checkCash(ctx context.Context, c *Cash) (err error) {
 	if err := c.applySign(); err != nil {
 		return err
 	}
-	if c.Currency, err = CleanCurrency("currency", c.Currency); err != nil {
+	if c.Currency, err = journal.CleanCurrency("currency", c.Currency); err != nil {
 		return err
 	}
 	if c.Currency != l.account.BaseCurrency {

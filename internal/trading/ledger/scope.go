@@ -18,11 +18,21 @@ const (
 	ToList Purpose = iota
 	// ToSum means that several accounts' amounts are added up.
 	ToSum
+	// ToConvert means that all amounts are converted into one currency.
+	ToConvert
 )
+
+// ListPurpose returns the purpose of a list with a scope.
+func ListPurpose(scope journal.Scope) Purpose {
+	if scope.Mixed {
+		return ToConvert
+	}
+	return ToList
+}
 
 // ResolveScope returns a query's accounts, oldest first: those with the given ids, or all
 // if ids is empty. An id that is not the owner's is not found. Accounts that are named,
-// or whose amounts are added up, must share one currency.
+// or whose amounts are added up, must share one currency, unless they are converted.
 func ResolveScope(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.AccountID, purpose Purpose) ([]Account, error) {
 	all, err := Accounts(ctx, tx, owner)
 	if err != nil {
@@ -42,7 +52,7 @@ func SelectAccounts(all []Account, ids []journal.AccountID, purpose Purpose) ([]
 			}
 		}
 	}
-	if len(ids) > 0 || purpose == ToSum {
+	if purpose == ToSum || len(ids) > 0 && purpose == ToList {
 		return named, checkOneCurrency(named)
 	}
 	return named, nil
@@ -65,7 +75,7 @@ func resolveList(ctx context.Context, tx *db.Tx, owner journal.UserID, scope jou
 	if err := scope.Period.Check(); err != nil {
 		return nil, err
 	}
-	return ResolveScope(ctx, tx, owner, scope.Accounts, ToList)
+	return ResolveScope(ctx, tx, owner, scope.Accounts, ListPurpose(scope))
 }
 
 // indexByNumber returns accounts by their number, which rows refer to.

@@ -73,6 +73,15 @@ var parameters = []Parameter{
 		},
 	},
 	choiceParameter("status", "Open or closed trades. Figures are of closed trades only.", []Status{Open, Closed}, func(f *Filter) *Status { return &f.Status }),
+	{
+		Name: "currency", Type: Text,
+		About: "Convert all amounts into this currency: a result with the rate of its closing day, that of an open trade with the latest. Accounts may then differ in their currencies. 409 rates_missing names missing rates. pnl_min, pnl_max and outcome test the account's own currency.",
+		read: func(f *Filter, p *Parameter, items []string) (err error) {
+			f.Currency, err = journal.CleanCurrency(p.Name, items[0])
+			f.Scope.Mixed = true
+			return err
+		},
+	},
 	listParameter("symbol", "Symbols.", strings.ToUpper, func(f *Filter) *[]string { return &f.Symbols }),
 	{
 		Name: "root", Type: Text, List: true, read: readRoots,

@@ -20,6 +20,9 @@ type Filter struct {
 	// closed trade closed and an open one opened.
 	ByOpening bool
 	Status    Status
+	// Currency is the currency that amounts are converted into; empty leaves them in the
+	// accounts' own. Conditions on amounts test the own currency.
+	Currency string
 	Conditions
 }
 

@@ -69,6 +69,8 @@ func TestEveryFieldHasAParameter(t *testing.T) {
 			text = "2026-01-31T14:30:00Z"
 		case p.Name == "filter_tz":
 			text = "Europe/Berlin"
+		case p.Name == "currency":
+			text = "EUR"
 		}
 		values.Set(p.Name, text)
 	}

@@ -5,6 +5,7 @@
 import { answer, api, type Schemas } from './api/client';
 import { asApiError } from './api/errors';
 import { connection } from './connection.svelte';
+import { validCurrency } from './displayCurrency';
 import { isZone } from './filter/filter';
 import { weekStartOf } from './format/days';
 import { applyColors, applyDensity, applyTheme, storedTheme, type Colors, type Theme } from './theme';
@@ -47,6 +48,9 @@ class Preferences {
   readonly defaultAccount: string = $derived(
     typeof this.stored.default_account === 'string' ? this.stored.default_account : '',
   );
+
+  /** The currency that all amounts are converted into, '' for those of the accounts. */
+  readonly currency: string = $derived(validCurrency(this.stored.currency));
 
   /** The loss of a day at which the user wants to stop, in the accounts' currency; null if it is not set. */
   readonly dailyLossLimit: number | null = $derived(validLimit(this.stored.daily_loss_limit));

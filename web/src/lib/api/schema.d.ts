@@ -2068,6 +2068,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/rates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the exchange rates that you typed, newest day first
+         * @description Scopes of access tokens: read, write, full.
+         */
+        get: operations["listRates"];
+        put?: never;
+        /**
+         * Type an exchange rate; a pair of currencies has one for a day, in either direction
+         * @description Scopes of access tokens: write, full.
+         */
+        post: operations["createRate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rates/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a typed exchange rate
+         * @description Scopes of access tokens: read, write, full.
+         */
+        get: operations["getRate"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a typed exchange rate
+         * @description Scopes of access tokens: write, full.
+         */
+        delete: operations["deleteRate"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a typed exchange rate
+         * @description Scopes of access tokens: write, full.
+         */
+        patch: operations["changeRate"];
+        trace?: never;
+    };
     "/api/v1/routines": {
         parameters: {
             query?: never;
@@ -2948,6 +3000,13 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        AccountCurrency: {
+            account_id: string;
+            currency: string;
+            name: string;
+        } & {
+            [key: string]: unknown;
+        };
         AccountFields: {
             account_type?: string | null;
             /** @description Three to five letters or digits. Default USD. */
@@ -3529,15 +3588,21 @@ export interface components {
             [key: string]: unknown;
         };
         BehaviorAnswer: {
+            /** @description The accounts and their own currencies. Only with currency. */
+            accounts?: components["schemas"]["AccountCurrency"][];
             breakeven_tolerance: unknown;
             by_hold_time: components["schemas"]["HoldBucket"][];
             by_hour: components["schemas"]["HourBucket"][];
             by_session: components["schemas"]["SessionBucket"][];
             by_weekday: components["schemas"]["WeekdayBucket"][];
             by_weekday_hour: components["schemas"]["WeekdayHour"][];
+            /** @description The currency of all amounts. Only with currency. */
+            currency?: string;
             loss_aversion: components["schemas"]["LossAversion"];
             overconfidence: components["schemas"]["Detector"];
             overtrading: components["schemas"]["Overtrading"];
+            /** @description The rates that amounts were converted with; null if none was needed. Only with currency. */
+            rates?: components["schemas"]["Used"] | null;
             revenge: components["schemas"]["Detector"];
             streaks: components["schemas"]["Streaks"];
             /** Format: int64 */
@@ -3555,6 +3620,8 @@ export interface components {
             /** Format: int64 */
             breakeven: number;
             breakeven_tolerance: unknown;
+            /** @description The currency of the amounts. Only with currency. */
+            currency?: string;
             /** @description null if evidence is false */
             evidence: components["schemas"]["Evidence"] | null;
             explanation?: components["schemas"]["ExplainedRow"];
@@ -3636,11 +3703,17 @@ export interface components {
             [key: string]: unknown;
         };
         CalendarAnswer: {
+            /** @description The accounts and their own currencies. Only with currency. */
+            accounts?: components["schemas"]["AccountCurrency"][];
             /** @description The setting of /settings/journal; null by default. */
             breakeven_tolerance: unknown;
+            /** @description The currency of all amounts. Only with currency. */
+            currency?: string;
             /** @description Only days with trades, notes or a routine. */
             days: components["schemas"]["CalendarDay"][];
             months: components["schemas"]["Month"][];
+            /** @description The rates that amounts were converted with; null if none was needed. Only with currency. */
+            rates?: components["schemas"]["Used"] | null;
             total: components["schemas"]["Group"];
             /** @description Whole weeks with trades; the first and the last may reach into another year. */
             weeks: components["schemas"]["Week"][];
@@ -3779,8 +3852,14 @@ export interface components {
         };
         CompareAnswer: {
             a: components["schemas"]["Summary"];
+            /** @description The accounts and their own currencies. Only with currency. */
+            accounts?: components["schemas"]["AccountCurrency"][];
             b: components["schemas"]["Summary"];
+            /** @description The currency of all amounts. Only with currency. */
+            currency?: string;
             difference: components["schemas"]["Difference"];
+            /** @description The rates that amounts were converted with; null if none was needed. Only with currency. */
+            rates?: components["schemas"]["Used"] | null;
             /** @enum {string} */
             unit: "trade" | "strategy";
         } & {
@@ -4023,18 +4102,53 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        ConvertedPosition: {
+            currency: string;
+            /** @description Sum over the positions that have it; null if none has. */
+            day_change: number | null;
+            /** @description Sum over the positions with a stop and a mark; null if there is none. */
+            open_risk: number | null;
+            /** @description What amounts were multiplied by. */
+            rate: number;
+            /** @description The day of the rate: today or the last one before. */
+            rate_date: string;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            realized_pnl: number;
+            /** @description Sum over the positions that have it; null if none has. */
+            unrealized_pnl: number | null;
+        } & {
+            [key: string]: unknown;
+        };
         ConvertedTotals: {
             currency: string;
             /** @description Sum over the positions that have it; null if none has. */
             day_change: number | null;
-            /** @description The currencies without a rate. Turn on ECB rates under Prices, or upload the file of the European Central Bank. */
-            missing: string[];
             /** @description Sum over the positions with a stop and a mark; null if there is none. */
             open_risk: number | null;
-            /** @description The rates of all other currencies. Each sum is null if one is missing. */
+            /** @description The rates of all other currencies. */
             rates: components["schemas"]["UsedRate"][];
             /** @description Sum over the positions that have it; null if none has. */
             unrealized_pnl: number | null;
+        } & {
+            [key: string]: unknown;
+        };
+        ConvertedTrade: {
+            /**
+             * @description close: with the rate of the closing day. latest: the trade is open.
+             * @enum {string}
+             */
+            converted_at: "close" | "latest";
+            currency: string;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            gross_pnl: number | null;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            net_pnl: number | null;
+            /** @description What amounts were multiplied by. */
+            rate: number;
+            /** @description The day of the rate: the closing day of the trade, today if it is open, or the last day before with a rate. */
+            rate_date: string;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            realized_pnl: number;
         } & {
             [key: string]: unknown;
         };
@@ -4095,19 +4209,27 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        Curve: {
+        CurveAnswer: {
+            /** @description The accounts and their own currencies. Only with currency. */
+            accounts?: components["schemas"]["AccountCurrency"][];
             currency: string;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             ending_equity: number;
+            /** @description How much exchange rates changed the equity since the first point: the change of equity is results + net_cash_flow + fx_effect. Only with currency. */
+            fx_effect?: number;
             /** @description Equity at the end of each day of UTC, and now, with the result so far of trades that were open then, by the last price bar that had ended. Costs of open trades are not part of it. It goes from the first to the last day on which a trade was held overnight, and is null if no day has a value: without price bars, with pnl_basis=realized, and with more than 10,000 trades that were held overnight. */
             marked: components["schemas"]["MarkedPoint"][] | null;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             max_drawdown: number;
             /** Format: double */
             max_drawdown_pct: number | null;
+            /** @description The greatest drawdown including the effect of exchange rates. Only with currency. */
+            max_drawdown_with_fx?: number;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             net_cash_flow: number;
             points: components["schemas"]["Point"][];
+            /** @description The rates that amounts were converted with; null if none was needed. Only with currency. */
+            rates?: components["schemas"]["Used"] | null;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             starting_equity: number;
         } & {
@@ -4116,6 +4238,8 @@ export interface components {
         Day: {
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             cumulative_pnl: number;
+            /** @description The currency of the amounts. Only with currency. */
+            currency?: string;
             date: string;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             fees: number;
@@ -4221,6 +4345,8 @@ export interface components {
         Drawdown: {
             /** Format: date-time */
             began_at: string;
+            /** @description The currency of the amounts. Only with currency. */
+            currency?: string;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             depth: number;
             /** Format: double */
@@ -4409,14 +4535,20 @@ export interface components {
             [key: string]: unknown;
         };
         ExcursionFigures: {
+            /** @description The accounts and their own currencies. Only with currency. */
+            accounts?: components["schemas"]["AccountCurrency"][];
             after_exit: components["schemas"]["AfterExitStats"][];
             baseline: components["schemas"]["WhatIf"];
+            /** @description The currency of all amounts. Only with currency. */
+            currency?: string;
             /** Format: int64 */
             exact: number;
             explanation?: components["schemas"]["ExcursionExplanation"];
             grid: components["schemas"]["WhatIf"][][];
             losers: components["schemas"]["ExcursionGroup"];
             points: components["schemas"]["ExcursionPoint"][];
+            /** @description The rates that amounts were converted with; null if none was needed. Only with currency. */
+            rates?: components["schemas"]["Used"] | null;
             stops: components["schemas"]["WhatIf"][];
             targets: components["schemas"]["WhatIf"][];
             /** Format: int64 */
@@ -4652,7 +4784,11 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        Futures: {
+        FuturesAnswer: {
+            /** @description The accounts and their own currencies. Only with currency. */
+            accounts?: components["schemas"]["AccountCurrency"][];
+            /** @description The currency of all amounts. Only with currency. */
+            currency?: string;
             drawdown: components["schemas"]["Spread"];
             fan: components["schemas"]["FanStep"][];
             generator: string;
@@ -4660,6 +4796,8 @@ export interface components {
             paths: number;
             /** Format: double */
             profitable: number;
+            /** @description The rates that amounts were converted with; null if none was needed. Only with currency. */
+            rates?: components["schemas"]["Used"] | null;
             /** Format: double */
             ruin: number | null;
             /** Format: int64 */
@@ -5535,7 +5673,7 @@ export interface components {
         NewShareLink: {
             /** @description One account; all without it. */
             account_id?: string | null;
-            /** @description A label in place of the account's currency. */
+            /** @description Convert all amounts into this currency: each trade with the rate of its closing day. 409 rates_missing names missing rates. In links made by earlier versions it is a label. */
             currency?: string | null;
             /**
              * Format: int64
@@ -5903,8 +6041,12 @@ export interface components {
             at: string;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             drawdown: number;
+            /** @description How far the equity is below its peak, including the effect of exchange rates. Only with currency. */
+            drawdown_with_fx?: number;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             equity: number;
+            /** @description How much exchange rates changed the equity since the first point. Only with currency. */
+            fx_effect?: number;
         } & {
             [key: string]: unknown;
         };
@@ -5912,6 +6054,8 @@ export interface components {
             account_id: string;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             avg_entry_price: number;
+            /** @description The amounts in the requested currency. Only with currency. */
+            converted?: components["schemas"]["ConvertedPosition"];
             /** @description How much the result changed since the last price of the session before; all of it for a position opened in this session. */
             day_change: number | null;
             /** @enum {string} */
@@ -6021,6 +6165,8 @@ export interface components {
             [key: string]: unknown;
         };
         RAnswer: {
+            /** @description The accounts and their own currencies. Only with currency. */
+            accounts?: components["schemas"]["AccountCurrency"][];
             /** Format: double */
             avg_loss_r: number | null;
             /** Format: double */
@@ -6031,10 +6177,14 @@ export interface components {
             best_r: number | null;
             breakeven_tolerance: unknown;
             buckets: components["schemas"]["RBucket"][];
+            /** @description The currency of all amounts. Only with currency. */
+            currency?: string;
             /** Format: double */
             expectancy_r: number | null;
             /** Format: double */
             median_r: number | null;
+            /** @description The rates that amounts were converted with; null if none was needed. Only with currency. */
+            rates?: components["schemas"]["Used"] | null;
             /** Format: double */
             sqn_r: number | null;
             /** Format: double */
@@ -6069,6 +6219,48 @@ export interface components {
             to: number | null;
             /** Format: int64 */
             trades: number;
+        } & {
+            [key: string]: unknown;
+        };
+        RateChange: {
+            /**
+             * @description A currency code.
+             * @example USD
+             */
+            base?: string;
+            /**
+             * Format: date
+             * @description The day of the rate. It replaces the published rate of that day. Without a published rate of both currencies it holds until the next one.
+             */
+            on?: string;
+            /**
+             * @description Another currency code.
+             * @example EUR
+             */
+            quote?: string;
+            /** @description How many units of quote one unit of base is worth; above 0. */
+            rate?: number;
+        } & {
+            [key: string]: unknown;
+        };
+        RateFields: {
+            /**
+             * @description A currency code.
+             * @example USD
+             */
+            base: string;
+            /**
+             * Format: date
+             * @description The day of the rate. It replaces the published rate of that day. Without a published rate of both currencies it holds until the next one.
+             */
+            on: string;
+            /**
+             * @description Another currency code.
+             * @example EUR
+             */
+            quote: string;
+            /** @description How many units of quote one unit of base is worth; above 0. */
+            rate: number;
         } & {
             [key: string]: unknown;
         };
@@ -6121,6 +6313,11 @@ export interface components {
             note_templates: number;
             /** Format: int64 */
             notes: number;
+            /**
+             * Format: int64
+             * @description Typed exchange rates.
+             */
+            rates: number;
             /** Format: int64 */
             routines: number;
             /**
@@ -6346,6 +6543,8 @@ export interface components {
             [key: string]: unknown;
         };
         RuleReport: {
+            /** @description The accounts and their own currencies. Only with currency. */
+            accounts?: components["schemas"]["AccountCurrency"][];
             /** Format: int64 */
             broken: number;
             /** @description What breaking cost: the difference times the number of trades that broke. Below zero if breaking paid. */
@@ -6355,6 +6554,8 @@ export interface components {
              * @description The same in R: the difference of the average R times the trades that broke and have R.
              */
             cost_r: number | null;
+            /** @description The currency of all amounts. Only with currency. */
+            currency?: string;
             /** @description The average result when followed less that when broken; null if either has no trades. */
             difference: number | null;
             /** @description Whether both sides have at least 30 trades on 10 days. */
@@ -6375,6 +6576,8 @@ export interface components {
              * @description The probability of such a difference by chance, corrected for the number of rules; null unless enough.
              */
             p_value: number | null;
+            /** @description The rates that amounts were converted with; null if none was needed. Only with currency. */
+            rates?: components["schemas"]["Used"] | null;
             setups: components["schemas"]["SetupRules"][];
             significant: boolean;
             /**
@@ -6764,7 +6967,7 @@ export interface components {
         ShareFields: {
             /** @description One account; all without it. */
             account_id?: string | null;
-            /** @description A label in place of the account's currency. */
+            /** @description Convert all amounts into this currency: each trade with the rate of its closing day. 409 rates_missing names missing rates. In links made by earlier versions it is a label. */
             currency?: string | null;
             /** Format: date-time */
             from?: string | null;
@@ -7234,6 +7437,8 @@ export interface components {
             [key: string]: unknown;
         };
         SummaryAnswer: {
+            /** @description The accounts and their own currencies. Only with currency. */
+            accounts?: components["schemas"]["AccountCurrency"][];
             /** Format: double */
             avg_hold_secs: number;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
@@ -7294,6 +7499,8 @@ export interface components {
             payoff_ratio: number | null;
             /** Format: double */
             profit_factor: number | null;
+            /** @description The rates that amounts were converted with; null if none was needed. Only with currency. */
+            rates?: components["schemas"]["Used"] | null;
             /** @description With unit=strategy: the net result of the trades closed in the period less that of the units closed in it. */
             realized_in_open_units?: number | null;
             /** Format: double */
@@ -7364,6 +7571,8 @@ export interface components {
         };
         TagEffect: {
             color: string;
+            /** @description The currency of the amounts. Only with currency. */
+            currency?: string;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             difference: number | null;
             /** Format: double */
@@ -7495,6 +7704,8 @@ export interface components {
              * @description 1 to 5.
              */
             confidence: number | null;
+            /** @description The result in the requested currency. Only in lists with currency. */
+            converted?: components["schemas"]["ConvertedTrade"];
             /** @enum {string} */
             direction: "long" | "short";
             emotional_state: string;
@@ -7594,6 +7805,8 @@ export interface components {
              * @description 1 to 5.
              */
             confidence: number | null;
+            /** @description The result in the requested currency. Only in lists with currency. */
+            converted?: components["schemas"]["ConvertedTrade"];
             /** @enum {string} */
             direction: "long" | "short";
             /** @description Dividends that are linked to the trade. */
@@ -7801,6 +8014,20 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        TypedRate: {
+            base: string;
+            /** Format: date-time */
+            created_at: string;
+            id: string;
+            on: string;
+            quote: string;
+            /** @description How many units of quote one unit of base is worth. */
+            rate: number;
+            /** Format: date-time */
+            updated_at: string;
+        } & {
+            [key: string]: unknown;
+        };
         UnknownKind: {
             /** @description The cells of the first row with the word. */
             example: string;
@@ -7819,6 +8046,16 @@ export interface components {
         UnlimitedResult: {
             loss: boolean;
             profit: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        Used: {
+            /** @description The day of the earliest rate. */
+            first_day: string;
+            /** @description The day of the latest rate. */
+            last_day: string;
+            /** @description What delivered the rates; typed for those you typed. */
+            source: string;
         } & {
             [key: string]: unknown;
         };
@@ -7847,7 +8084,7 @@ export interface components {
             currency: string;
             /** @description What amounts are multiplied by. */
             rate: number;
-            /** @description The day for which the rate was published: today or the last one before, at most seven days ago. */
+            /** @description The day of the rate: today or the last one before, at most seven days ago; a typed rate without a published series may be older. */
             rate_date: string;
             /** @description What delivered the rate. */
             source: string;
@@ -8056,6 +8293,8 @@ export interface components {
              * @description 1 to 5.
              */
             confidence: number | null;
+            /** @description The result in the requested currency. Only in lists with currency. */
+            converted?: components["schemas"]["ConvertedTrade"];
             /**
              * Format: int64
              * @description How many fills of the request this trade already had. They were not added again.
@@ -8180,6 +8419,8 @@ export interface components {
         "filter.atr_pct_max": number;
         /** @description The least average true range at entry, in percent of the entry price. */
         "filter.atr_pct_min": number;
+        /** @description Convert all amounts into this currency: a result with the rate of its closing day, that of an open trade with the latest. Accounts may then differ in their currencies. 409 rates_missing names missing rates. pnl_min, pnl_max and outcome test the account's own currency. */
+        "filter.currency": string;
         /** @description The time that from and to test. Default close: the closing of a closed trade, the opening of an open one. */
         "filter.date_basis": "close" | "open";
         /** @description The most days from opening to expiry, in filter_tz. */
@@ -8758,6 +8999,8 @@ export interface operations {
                 date_basis?: components["parameters"]["filter.date_basis"];
                 /** @description Open or closed trades. Figures are of closed trades only. */
                 status?: components["parameters"]["filter.status"];
+                /** @description Convert all amounts into this currency: a result with the rate of its closing day, that of an open trade with the latest. Accounts may then differ in their currencies. 409 rates_missing names missing rates. pnl_min, pnl_max and outcome test the account's own currency. */
+                currency?: components["parameters"]["filter.currency"];
                 /** @description Symbols. A list: separated by commas, repeated, or both. */
                 symbol?: components["parameters"]["filter.symbol"];
                 /** @description Roots: the root of a future (NQ finds NQZ6 and not MNQZ6), the underlying of an option, or the symbol itself. A list: separated by commas, repeated, or both. */
@@ -8902,6 +9145,8 @@ export interface operations {
                 date_basis?: components["parameters"]["filter.date_basis"];
                 /** @description Open or closed trades. Figures are of closed trades only. */
                 status?: components["parameters"]["filter.status"];
+                /** @description Convert all amounts into this currency: a result with the rate of its closing day, that of an open trade with the latest. Accounts may then differ in their currencies. 409 rates_missing names missing rates. pnl_min, pnl_max and outcome test the account's own currency. */
+                currency?: components["parameters"]["filter.currency"];
                 /** @description Symbols. A list: separated by commas, repeated, or both. */
                 symbol?: components["parameters"]["filter.symbol"];
                 /** @description Roots: the root of a future (NQ finds NQZ6 and not MNQZ6), the underlying of an option, or the symbol itself. A list: separated by commas, repeated, or both. */
@@ -9051,6 +9296,8 @@ export interface operations {
                 date_basis?: components["parameters"]["filter.date_basis"];
                 /** @description Open or closed trades. Figures are of closed trades only. */
                 status?: components["parameters"]["filter.status"];
+                /** @description Convert all amounts into this currency: a result with the rate of its closing day, that of an open trade with the latest. Accounts may then differ in their currencies. 409 rates_missing names missing rates. pnl_min, pnl_max and outcome test the account's own currency. */
+                currency?: components["parameters"]["filter.currency"];
                 /** @description Symbols. A list: separated by commas, repeated, or both. */
                 symbol?: components["parameters"]["filter.symbol"];
                 /** @description Roots: the root of a future (NQ finds NQZ6 and not MNQZ6), the underlying of an option, or the symbol itself. A list: separated by commas, repeated, or both. */
@@ -9199,6 +9446,8 @@ export interface operations {
                 date_basis?: components["parameters"]["filter.date_basis"];
                 /** @description Open or closed trades. Figures are of closed trades only. */
                 status?: components["parameters"]["filter.status"];
+                /** @description Convert all amounts into this currency: a result with the rate of its closing day, that of an open trade with the latest. Accounts may then differ in their currencies. 409 rates_missing names missing rates. pnl_min, pnl_max and outcome test the account's own currency. */
+                currency?: components["parameters"]["filter.currency"];
                 /** @description Symbols. A list: separated by commas, repeated, or both. */
                 symbol?: components["parameters"]["filter.symbol"];
                 /** @description Roots: the root of a future (NQ finds NQZ6 and not MNQZ6), the underlying of an option, or the symbol itself. A list: separated by commas, repeated, or both. */
@@ -9353,6 +9602,8 @@ export interface operations {
                 date_basis?: components["parameters"]["filter.date_basis"];
                 /** @description Open or closed trades. Figures are of closed trades only. */
                 status?: components["parameters"]["filter.status"];
+                /** @description Convert all amounts into this currency: a result with the rate of its closing day, that of an open trade with the latest. Accounts may then differ in their currencies. 409 rates_missing names missing rates. pnl_min, pnl_max and outcome test the account's own currency. */
+                currency?: components["parameters"]["filter.currency"];
                 /** @description Symbols. A list: separated by commas, repeated, or both. */
                 symbol?: components["parameters"]["filter.symbol"];
                 /** @description Roots: the root of a future (NQ finds NQZ6 and not MNQZ6), the underlying of an option, or the symbol itself. A list: separated by commas, repeated, or both. */
@@ -9497,6 +9748,8 @@ export interface operations {
                 date_basis?: components["parameters"]["filter.date_basis"];
                 /** @description Open or closed trades. Figures are of closed trades only. */
                 status?: components["parameters"]["filter.status"];
+                /** @description Convert all amounts into this currency: a result with the rate of its closing day, that of an open trade with the latest. Accounts may then differ in their currencies. 409 rates_missing names missing rates. pnl_min, pnl_max and outcome test the account's own currency. */
+                currency?: components["parameters"]["filter.currency"];
                 /** @description Symbols. A list: separated by commas, repeated, or both. */
                 symbol?: components["parameters"]["filter.symbol"];
                 /** @description Roots: the root of a future (NQ finds NQZ6 and not MNQZ6), the underlying of an option, or the symbol itself. A list: separated by commas, repeated, or both. */
@@ -9643,6 +9896,8 @@ export interface operations {
                 date_basis?: components["parameters"]["filter.date_basis"];
                 /** @description Open or closed trades. Figures are of closed trades only. */
                 status?: components["parameters"]["filter.status"];
+                /** @description Convert all amounts into this currency: a result with the rate of its closing day, that of an open trade with the latest. Accounts may then differ in their currencies. 409 rates_missing names missing rates. pnl_min, pnl_max and outcome test the account's own currency. */
+                currency?: components["parameters"]["filter.currency"];
                 /** @description Symbols. A list: separated by commas, repeated, or both. */
                 symbol?: components["parameters"]["filter.symbol"];
                 /** @description Roots: the root of a future (NQ finds NQZ6 and not MNQZ6), the underlying of an option, or the symbol itself. A list: separated by commas, repeated, or both. */
@@ -9770,7 +10025,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Curve"];
+                    "application/json": components["schemas"]["CurveAnswer"];
                 };
             };
             default: components["responses"]["Error"];
@@ -9789,6 +10044,8 @@ export interface operations {
                 date_basis?: components["parameters"]["filter.date_basis"];
                 /** @description Open or closed trades. Figures are of closed trades only. */
                 status?: components["parameters"]["filter.status"];
+                /** @description Convert all amounts into this currency: a result with the rate of its closing day, that of an open trade with the latest. Accounts may then differ in their currencies. 409 rates_missing names missing rates. pnl_min, pnl_max and outcome test the account's own currency. */
+                currency?: components["parameters"]["filter.currency"];
                 /** @description Symbols. A list: separated by commas, repeated, or both. */
                 symbol?: components["parameters"]["filter.symbol"];
                 /** @description Roots: the root of a future (NQ finds NQZ6 and not MNQZ6), the underlying of an option, or the symbol itself. A list: separated by commas, repeated, or both. */
@@ -9935,6 +10192,8 @@ export interface operations {
                 date_basis?: components["parameters"]["filter.date_basis"];
                 /** @description Open or closed trades. Figures are of closed trades only. */
                 status?: components["parameters"]["filter.status"];
+                /** @description Convert all amounts into this currency: a result with the rate of its closing day, that of an open trade with the latest. Accounts may then differ in their currencies. 409 rates_missing names missing rates. pnl_min, pnl_max and outcome test the account's own currency. */
+                currency?: components["parameters"]["filter.currency"];
                 /** @description Symbols. A list: separated by commas, repeated, or both. */
                 symbol?: components["parameters"]["filter.symbol"];
                 /** @description Roots: the root of a future (NQ finds NQZ6 and not MNQZ6), the underlying of an option, or the symbol itself. A list: separated by commas, repeated, or both. */
@@ -10081,6 +10340,8 @@ export interface operations {
                 date_basis?: components["parameters"]["filter.date_basis"];
                 /** @description Open or closed trades. Figures are of closed trades only. */
                 status?: components["parameters"]["filter.status"];
+                /** @description Convert all amounts into this currency: a result with the rate of its closing day, that of an open trade with the latest. Accounts may then differ in their currencies. 409 rates_missing names missing rates. pnl_min, pnl_max and outcome test the account's own currency. */
+                currency?: components["parameters"]["filter.currency"];
                 /** @description Symbols. A list: separated by commas, repeated, or both. */
                 symbol?: components["parameters"]["filter.symbol"];
                 /** @description Roots: the root of a future (NQ finds NQZ6 and not MNQZ6), the underlying of an option, or the symbol itself. A list: separated by commas, repeated, or both. */
@@ -10212,7 +10473,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Futures"];
+                    "application/json": components["schemas"]["FuturesAnswer"];
                 };
             };
             default: components["responses"]["Error"];
@@ -10231,6 +10492,8 @@ export interface operations {
                 date_basis?: components["parameters"]["filter.date_basis"];
                 /** @description Open or closed trades. Figures are of closed trades only. */
                 status?: components["parameters"]["filter.status"];
+                /** @description Convert all amounts into this currency: a result with the rate of its closing day, that of an open trade with the latest. Accounts may then differ in their currencies. 409 rates_missing names missing rates. pnl_min, pnl_max and outcome test the account's own currency. */
+                currency?: components["parameters"]["filter.currency"];
                 /** @description Symbols. A list: separated by commas, repeated, or both. */
                 symbol?: components["parameters"]["filter.symbol"];
                 /** @description Roots: the root of a future (NQ finds NQZ6 and not MNQZ6), the underlying of an option, or the symbol itself. A list: separated by commas, repeated, or both. */
@@ -10375,6 +10638,8 @@ export interface operations {
                 date_basis?: components["parameters"]["filter.date_basis"];
                 /** @description Open or closed trades. Figures are of closed trades only. */
                 status?: components["parameters"]["filter.status"];
+                /** @description Convert all amounts into this currency: a result with the rate of its closing day, that of an open trade with the latest. Accounts may then differ in their currencies. 409 rates_missing names missing rates. pnl_min, pnl_max and outcome test the account's own currency. */
+                currency?: components["parameters"]["filter.currency"];
                 /** @description Symbols. A list: separated by commas, repeated, or both. */
                 symbol?: components["parameters"]["filter.symbol"];
                 /** @description Roots: the root of a future (NQ finds NQZ6 and not MNQZ6), the underlying of an option, or the symbol itself. A list: separated by commas, repeated, or both. */
@@ -10519,6 +10784,8 @@ export interface operations {
                 date_basis?: components["parameters"]["filter.date_basis"];
                 /** @description Open or closed trades. Figures are of closed trades only. */
                 status?: components["parameters"]["filter.status"];
+                /** @description Convert all amounts into this currency: a result with the rate of its closing day, that of an open trade with the latest. Accounts may then differ in their currencies. 409 rates_missing names missing rates. pnl_min, pnl_max and outcome test the account's own currency. */
+                currency?: components["parameters"]["filter.currency"];
                 /** @description Symbols. A list: separated by commas, repeated, or both. */
                 symbol?: components["parameters"]["filter.symbol"];
                 /** @description Roots: the root of a future (NQ finds NQZ6 and not MNQZ6), the underlying of an option, or the symbol itself. A list: separated by commas, repeated, or both. */
@@ -10667,6 +10934,8 @@ export interface operations {
                 date_basis?: components["parameters"]["filter.date_basis"];
                 /** @description Open or closed trades. Figures are of closed trades only. */
                 status?: components["parameters"]["filter.status"];
+                /** @description Convert all amounts into this currency: a result with the rate of its closing day, that of an open trade with the latest. Accounts may then differ in their currencies. 409 rates_missing names missing rates. pnl_min, pnl_max and outcome test the account's own currency. */
+                currency?: components["parameters"]["filter.currency"];
                 /** @description Symbols. A list: separated by commas, repeated, or both. */
                 symbol?: components["parameters"]["filter.symbol"];
                 /** @description Roots: the root of a future (NQ finds NQZ6 and not MNQZ6), the underlying of an option, or the symbol itself. A list: separated by commas, repeated, or both. */
@@ -12035,6 +12304,8 @@ export interface operations {
                 date_basis?: components["parameters"]["filter.date_basis"];
                 /** @description Open or closed trades. Figures are of closed trades only. */
                 status?: components["parameters"]["filter.status"];
+                /** @description Convert all amounts into this currency: a result with the rate of its closing day, that of an open trade with the latest. Accounts may then differ in their currencies. 409 rates_missing names missing rates. pnl_min, pnl_max and outcome test the account's own currency. */
+                currency?: components["parameters"]["filter.currency"];
                 /** @description Symbols. A list: separated by commas, repeated, or both. */
                 symbol?: components["parameters"]["filter.symbol"];
                 /** @description Roots: the root of a future (NQ finds NQZ6 and not MNQZ6), the underlying of an option, or the symbol itself. A list: separated by commas, repeated, or both. */
@@ -13694,6 +13965,8 @@ export interface operations {
                 date_basis?: components["parameters"]["filter.date_basis"];
                 /** @description Open or closed trades. Figures are of closed trades only. */
                 status?: components["parameters"]["filter.status"];
+                /** @description Convert all amounts into this currency: a result with the rate of its closing day, that of an open trade with the latest. Accounts may then differ in their currencies. 409 rates_missing names missing rates. pnl_min, pnl_max and outcome test the account's own currency. */
+                currency?: components["parameters"]["filter.currency"];
                 /** @description Symbols. A list: separated by commas, repeated, or both. */
                 symbol?: components["parameters"]["filter.symbol"];
                 /** @description Roots: the root of a future (NQ finds NQZ6 and not MNQZ6), the underlying of an option, or the symbol itself. A list: separated by commas, repeated, or both. */
@@ -13836,6 +14109,8 @@ export interface operations {
                 date_basis?: components["parameters"]["filter.date_basis"];
                 /** @description Open or closed trades. Figures are of closed trades only. */
                 status?: components["parameters"]["filter.status"];
+                /** @description Convert all amounts into this currency: a result with the rate of its closing day, that of an open trade with the latest. Accounts may then differ in their currencies. 409 rates_missing names missing rates. pnl_min, pnl_max and outcome test the account's own currency. */
+                currency?: components["parameters"]["filter.currency"];
                 /** @description Symbols. A list: separated by commas, repeated, or both. */
                 symbol?: components["parameters"]["filter.symbol"];
                 /** @description Roots: the root of a future (NQ finds NQZ6 and not MNQZ6), the underlying of an option, or the symbol itself. A list: separated by commas, repeated, or both. */
@@ -13942,8 +14217,6 @@ export interface operations {
                 trade_id?: components["parameters"]["filter.trade_id"];
                 /** @description Words, each the beginning of a word in the notes, the symbol or the tags of the trade, in any case. All must be found. */
                 q?: components["parameters"]["filter.q"];
-                /** @description Also return the totals in this currency, converted with reference rates. */
-                currency?: string;
             };
             header?: never;
             path?: never;
@@ -14008,6 +14281,138 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ShareView"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    listRates: {
+        parameters: {
+            query?: {
+                /** @description The page size, 1 to 1000. Without it the list is complete. */
+                limit?: number;
+                /** @description The cursor from the Link header of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description The next page, rel="next". */
+                    Link?: string;
+                    /** @description The number of records in all pages; only with limit. */
+                    "X-Total-Count"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TypedRate"][];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    createRate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RateFields"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TypedRate"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getRate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TypedRate"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    deleteRate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the record as you read it; 412 when it has changed since. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    changeRate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the record as you read it; 412 when it has changed since. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RateChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TypedRate"];
                 };
             };
             default: components["responses"]["Error"];
@@ -14693,6 +15098,8 @@ export interface operations {
                 date_basis?: components["parameters"]["filter.date_basis"];
                 /** @description Open or closed trades. Figures are of closed trades only. */
                 status?: components["parameters"]["filter.status"];
+                /** @description Convert all amounts into this currency: a result with the rate of its closing day, that of an open trade with the latest. Accounts may then differ in their currencies. 409 rates_missing names missing rates. pnl_min, pnl_max and outcome test the account's own currency. */
+                currency?: components["parameters"]["filter.currency"];
                 /** @description Symbols. A list: separated by commas, repeated, or both. */
                 symbol?: components["parameters"]["filter.symbol"];
                 /** @description Roots: the root of a future (NQ finds NQZ6 and not MNQZ6), the underlying of an option, or the symbol itself. A list: separated by commas, repeated, or both. */
@@ -15195,6 +15602,8 @@ export interface operations {
                 date_basis?: components["parameters"]["filter.date_basis"];
                 /** @description Open or closed trades. Figures are of closed trades only. */
                 status?: components["parameters"]["filter.status"];
+                /** @description Convert all amounts into this currency: a result with the rate of its closing day, that of an open trade with the latest. Accounts may then differ in their currencies. 409 rates_missing names missing rates. pnl_min, pnl_max and outcome test the account's own currency. */
+                currency?: components["parameters"]["filter.currency"];
                 /** @description Symbols. A list: separated by commas, repeated, or both. */
                 symbol?: components["parameters"]["filter.symbol"];
                 /** @description Roots: the root of a future (NQ finds NQZ6 and not MNQZ6), the underlying of an option, or the symbol itself. A list: separated by commas, repeated, or both. */
@@ -15498,6 +15907,8 @@ export interface operations {
                 date_basis?: components["parameters"]["filter.date_basis"];
                 /** @description Open or closed trades. Figures are of closed trades only. */
                 status?: components["parameters"]["filter.status"];
+                /** @description Convert all amounts into this currency: a result with the rate of its closing day, that of an open trade with the latest. Accounts may then differ in their currencies. 409 rates_missing names missing rates. pnl_min, pnl_max and outcome test the account's own currency. */
+                currency?: components["parameters"]["filter.currency"];
                 /** @description Symbols. A list: separated by commas, repeated, or both. */
                 symbol?: components["parameters"]["filter.symbol"];
                 /** @description Roots: the root of a future (NQ finds NQZ6 and not MNQZ6), the underlying of an option, or the symbol itself. A list: separated by commas, repeated, or both. */
