@@ -34,6 +34,7 @@ export type Kind =
   | 'notes'
   | 'notices'
   | 'preferences'
+  | 'rates'
   | 'routines'
   | 'sessions'
   | 'settings'

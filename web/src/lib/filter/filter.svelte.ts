@@ -32,7 +32,13 @@ class LiveFilter {
 
   /** Returns the query parameters with part of the filter changed. */
   scopeWith(change: Partial<Filter>): Scope {
-    return scopeOf({ ...this.now, ...change }, preferences.timeZone, preferences.weekStart, this.today);
+    const scope = scopeOf(
+      { ...this.now, ...change },
+      preferences.timeZone,
+      preferences.weekStart,
+      this.today,
+    );
+    return preferences.currency ? { ...scope, currency: preferences.currency } : scope;
   }
 
   resultsWith(change: Partial<Filter>): ResultScope {
