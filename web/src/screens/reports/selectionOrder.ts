@@ -47,7 +47,12 @@ function tradesOfFigure(list: Trade[], explanation: TradeSet): Trade[] {
   return ordered.slice(first, first + explanation.trade_count).reverse();
 }
 
-function tradesOfBehavior(list: Trade[], name: string, found: Schemas['BehaviorAnswer'], tz: string): Trade[] {
+function tradesOfBehavior(
+  list: Trade[],
+  name: string,
+  found: Schemas['BehaviorAnswer'],
+  tz: string,
+): Trade[] {
   if (name === 'overtrading') {
     const days = new Set(found.overtrading.events.map((e) => e.date));
     return list.filter((t) => days.has(dayOf(new Date(t.opened_at), tz)));

@@ -1,1 +1,0 @@
-import{Jr as e,Kn as t,qr as n}from"./index-2eQy7SGO.js";import{Nn as r}from"./shared-CPOj2BRH.js";function i(i,a){e(a,!0);let o=t(a,`value`,15);r(i,{label:`Code`,autocomplete:`one-time-code`,inputmode:`numeric`,maxlength:7,required:!0,get error(){return a.error},get value(){return o()},set value(e){o(e)}}),n()}export{i as t};
