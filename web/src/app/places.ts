@@ -25,5 +25,6 @@ export const settings: Place[] = [
   { path: '/settings/tokens', label: 'Access tokens', words: 'api key' },
   { path: '/settings/sharing', label: 'Share links', words: 'public' },
   { path: '/settings/preferences', label: 'Preferences', words: 'time zone locale week daily loss limit' },
+  { path: '/settings/rates', label: 'Exchange rates', words: 'currency currencies convert' },
   { path: '/settings/appearance', label: 'Appearance', words: 'theme dark light colors density' },
 ];

@@ -1,4 +1,5 @@
-// The history: undo by keyboard, a conflict and its explanation, the history of a trade.
+// The history: undo by keyboard, a conflict and its explanation, the history of a trade,
+// and the undo of an import.
 
 import { expect, mainAccount, test, trade } from './fixtures';
 import { importCsv, manyTrades } from './journal';
@@ -64,4 +65,19 @@ test('an undo that would lose a later change says so, and the trade shows its hi
   await page.goto(`/trades?trade=${id}`);
   const history = page.locator('section').filter({ has: page.getByRole('heading', { name: 'History' }) });
   await expect(history.getByRole('listitem').first()).toContainText('You');
+});
+
+test('an import is undone from the history, and comes back', async ({ page, api, signIn }) => {
+  await importCsv(api, await mainAccount(api), manyTrades(3));
+  const count = async () => (await api<unknown[]>('GET', '/trades')).length;
+  await signIn('/history');
+  await page
+    .getByRole('listitem')
+    .filter({ hasText: 'fills.csv' })
+    .getByRole('button', { name: 'Undo' })
+    .click();
+  await expect.poll(count).toBe(0);
+  await page.reload();
+  await page.getByRole('button', { name: 'Undo', exact: true }).first().click();
+  await expect.poll(count).toBe(3);
 });
