@@ -1,1 +1,0 @@
-import{Jr as e,Yr as t,qn as n}from"./index-DWGuOC2E.js";import{Pn as r}from"./shared-BNK1y4PR.js";function i(i,a){t(a,!0);let o=n(a,`value`,15);r(i,{label:`Code`,autocomplete:`one-time-code`,inputmode:`numeric`,maxlength:7,required:!0,get error(){return a.error},get value(){return o()},set value(e){o(e)}}),e()}export{i as t};
