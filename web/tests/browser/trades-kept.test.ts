@@ -35,7 +35,7 @@ test('attachments are uploaded, viewed and deleted', async ({ page, api, signIn,
   await signIn(`/trades/${first!.id}`);
   const drawer = page.getByRole('dialog', { name: 'AAPL long' });
   await drawer
-    .locator('input[type="file"]')
+    .locator('input[type="file"][multiple]')
     .setInputFiles({ name: 'chart.png', mimeType: 'image/png', buffer: png });
   await expect(drawer.getByRole('button', { name: 'View chart.png' }).locator('img')).toBeVisible();
   await drawer.getByRole('button', { name: 'View chart.png' }).click();
