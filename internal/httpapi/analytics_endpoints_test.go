@@ -10,12 +10,13 @@ import (
 
 // The fields in each answer, by the contract.
 var (
-	summaryKeys  = listSummaryKeys()
-	dayKeys      = []string{"date", "net_pnl", "gross_pnl", "fees", "trades", "wins", "losses", "win_rate", "volume", "cumulative_pnl"}
-	curveKeys    = []string{"points", "starting_equity", "ending_equity", "max_drawdown", "max_drawdown_pct", "net_cash_flow", "currency", "marked"}
-	behaviorKeys = []string{
+	summaryKeys       = listSummaryKeys()
+	summaryAnswerKeys = append(listSummaryKeys(), "unit")
+	dayKeys           = []string{"date", "net_pnl", "gross_pnl", "fees", "trades", "wins", "losses", "win_rate", "volume", "cumulative_pnl"}
+	curveKeys         = []string{"points", "starting_equity", "ending_equity", "max_drawdown", "max_drawdown_pct", "net_cash_flow", "currency", "marked"}
+	behaviorKeys      = []string{
 		"trades", "revenge", "overconfidence", "loss_aversion", "overtrading", "by_hour", "by_weekday", "by_weekday_hour", "by_session", "by_hold_time", "streaks",
-		"breakeven_tolerance",
+		"breakeven_tolerance", "unit",
 	}
 	groupKeys = []string{"trades", "wins", "win_rate", "net_pnl"}
 )
@@ -62,7 +63,7 @@ func TestFiguresHaveTheFieldsOfTheContract(t *testing.T) {
 		d := w.trader()
 		d.nets("AAA", "200", "-100", "300")
 		// The worked vector: 200, -100, 300.
-		d.get("/analytics/summary").want(http.StatusOK).wantKeys("", summaryKeys...).holds("", `{"profit_factor": 5, "payoff_ratio": 2.5,
+		d.get("/analytics/summary").want(http.StatusOK).wantKeys("", summaryAnswerKeys...).holds("", `{"profit_factor": 5, "payoff_ratio": 2.5,
 			"avg_win": 250, "avg_loss": 100, "median_trade": 200, "expectancy": 133.333333333333, "win_rate": 0.6666666666666666,
 			"largest_loss": 100, "max_drawdown": 100, "net_pnl": 400, "total_trades": 3, "currency": "USD"}`)
 		explained := d.get("/analytics/summary?evidence=true&explain=true").want(http.StatusOK)
@@ -98,7 +99,7 @@ func TestFiguresWithoutTrades(t *testing.T) {
 			for _, path := range figurePaths {
 				owner.get(path).want(http.StatusOK)
 			}
-			owner.get("/analytics/summary").wantKeys("", summaryKeys...).holds("", `{"total_trades": 0, "win_rate": 0, "net_pnl": 0,
+			owner.get("/analytics/summary").wantKeys("", summaryAnswerKeys...).holds("", `{"total_trades": 0, "win_rate": 0, "net_pnl": 0,
 				"profit_factor": null, "payoff_ratio": null, "kelly_pct": null, "sqn": null, "sharpe": null, "sortino": null,
 				"max_drawdown_pct": null, "avg_r": null, "avg_trade": 0, "std_dev": 0, "avg_hold_secs": 0}`)
 			for _, list := range []string{"daily", "breakdown?by=tag", "drawdowns"} {

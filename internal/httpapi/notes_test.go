@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-var noteKeys = []string{"id", "type", "occurred_at", "title", "body", "symbols", "account_id", "trade_id", "created_at", "updated_at"}
+var noteKeys = []string{"id", "type", "occurred_at", "title", "body", "symbols", "account_id", "trade_id", "by_app", "created_at", "updated_at"}
 
 func TestNotes(t *testing.T) {
 	t.Parallel()
