@@ -66,7 +66,7 @@ func TestChangesRequireNothing(t *testing.T) {
 	d := readDescription(t, w.api)
 	whole := []string{
 		"PUT /api/v1/me/password", "PUT /api/v1/routines/order", "PUT /api/v1/routines/day/{day}/items/{id}",
-		"PUT /api/v1/settings/checklist-template", "PUT /api/v1/settings/instruments", "PATCH /api/v1/admin/users/{id}", "PATCH /api/v1/trades",
+		"PUT /api/v1/settings/checklist-template", "PUT /api/v1/settings/instruments", "PUT /api/v1/settings/strategies", "PATCH /api/v1/admin/users/{id}", "PATCH /api/v1/trades",
 	}
 	d.eachOperation(func(method, path string, operation object) {
 		isChange := method == http.MethodPut || method == http.MethodPatch
