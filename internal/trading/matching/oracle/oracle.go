@@ -243,7 +243,8 @@ func cutsBetween(axis []stretch, first int, from, until *big.Rat) ([]cut, int) {
 	var cuts []cut
 	for i := first; i < len(axis); i++ {
 		s := axis[i]
-		if s.start.Cmp(until) >= 0 {
+		// A split's rounding may cover nothing of the axis, at its very end.
+		if s.carried == nil && s.start.Cmp(until) >= 0 {
 			return cuts, i
 		}
 		low, high := s.start, s.end
