@@ -20,153 +20,30 @@ type figureArgs struct {
 	Filter filterArgs `json:"filter"`
 }
 
-var contextTool = &tool{
-	name: "get_context", title: "Get context", needs: identity.ScopeAnalytics,
-	about: "Call this first. Lists accounts, setups, tags and saved views with their ids and numbers of closed trades, the time zone, " +
-		"and which tools this token has and lacks.",
-	run: typed(func(c *call, _ struct{}) (*answer, error) { return c.describeJournal() }),
-}
-
-// maxContextAccounts limits the accounts whose figures get_context reads.
-const maxContextAccounts = 60
-
-func (c *call) describeJournal() (*answer, error) {
-	for _, kind := range []recordKind{accountRecords, setupRecords, tagRecords} {
-		if err := c.loadNames(kind); err != nil {
-			return nil, err
-		}
-	}
-	accounts, currencies, err := c.describeAccounts()
-	if err != nil {
-		return nil, err
-	}
-	setups, err := c.countTrades(setupRecords, "setup", currencies)
-	if err != nil {
-		return nil, err
-	}
-	tags, err := c.countTrades(tagRecords, "tag", currencies)
-	if err != nil {
-		return nil, err
-	}
-	a := &answer{data: object{"views": encode([]string{}), "open_trades": null}, extra: object{"tz": encode(c.zone.String())}, link: "/"}
-	if c.caller.Scope != identity.ScopeAnalytics {
-		if err := c.addReadable(a.data); err != nil {
-			return nil, err
-		}
-	}
-	a.data.set("scope", c.caller.Scope)
-	a.data.set("accounts_limited", c.caller.Accounts != nil)
-	a.data.set("unavailable", c.listUnavailable())
-	hint := "These lists are long; filters take the names of all records."
-	a.lists = []*list{
-		{field: "tags", rows: tags, total: len(c.order[tagRecords]), hint: hint},
-		{field: "setups", rows: setups, total: len(c.order[setupRecords]), hint: hint},
-		{field: "accounts", rows: accounts, total: len(c.order[accountRecords]), hint: hint},
-	}
-	a.table = table{"accounts", []string{"id", "currency", "trades", "first_day", "last_day"}}
-	a.summary = fmt.Sprintf("The journal has %s, %s and %s. Days are in %s.", plural(len(c.order[accountRecords]), "account"),
-		plural(len(c.order[setupRecords]), "setup"), plural(len(c.order[tagRecords]), "tag"), c.zone)
-	return a, nil
-}
-
-func plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return strconv.Itoa(n) + " " + word + "s"
-}
-
-// addReadable adds what tokens for figures do not see: views and the number of open trades.
-func (c *call) addReadable(data object) error {
-	if err := c.loadNames(viewRecords); err != nil {
-		return err
-	}
-	views := []object{}
-	for _, id := range c.order[viewRecords] {
-		views = append(views, object{"id": encode(id)})
-	}
-	data.set("views", views[:min(len(views), 50)])
-	open, err := c.get("/trades", url.Values{"status": {"open"}, "limit": {"1"}})
-	if err != nil {
-		return err
-	}
-	data.set("open_trades", countTotal(open))
-	return nil
-}
-
-// countTotal returns how many records a list has on all pages.
-func countTotal(r Response) int {
-	n, _ := strconv.Atoi(r.Header.Get("X-Total-Count"))
-	return n
-}
-
-// listUnavailable lists the tools that the token does not have.
-func (c *call) listUnavailable() []object {
-	list := []object{}
-	for _, t := range c.tools {
-		if !t.allows(c.caller.Scope) {
-			list = append(list, object{"tool": encode(t.name), "needs": encode(t.needs)})
-		}
-	}
-	return list
-}
-
-// describeAccounts returns the accounts' rows, and the accounts of each currency.
-func (c *call) describeAccounts() (rows []object, currencies map[string][]string, err error) {
-	currencies = map[string][]string{}
-	for _, id := range c.order[accountRecords][:min(len(c.order[accountRecords]), maxContextAccounts)] {
-		query := c.zoned(url.Values{"account_id": {id}})
-		summary, err := c.getObject("/analytics/summary", query)
-		if err != nil {
-			return nil, nil, err
-		}
-		row := object{"id": encode(id), "currency": summary["currency"], "trades": summary["total_trades"], "first_day": null, "last_day": null}
-		days, err := c.getObjects("/analytics/daily", query)
-		if err != nil {
-			return nil, nil, err
-		}
-		if len(days) > 0 {
-			row["first_day"], row["last_day"] = days[0]["date"], days[len(days)-1]["date"]
-		}
-		rows = append(rows, row)
-		currency := summary.text("currency")
-		currencies[currency] = append(currencies[currency], id)
-	}
-	return rows, currencies, nil
-}
-
-// countTrades returns records with the number of their closed trades. Figures need accounts
-// with one currency, so each currency is counted separately.
-func (c *call) countTrades(kind recordKind, by string, currencies map[string][]string) ([]object, error) {
-	counts := map[string]int{}
-	for _, accounts := range currencies {
-		rows, err := c.getObjects("/analytics/breakdown", url.Values{"by": {by}, "evidence": {"false"}, "account_id": {strings.Join(accounts, ",")}})
-		if err != nil {
-			return nil, err
-		}
-		for _, row := range rows {
-			counts[row.text("key")] += row.count("trades")
-		}
-	}
-	var list []object
-	for _, id := range c.order[kind] {
-		list = append(list, object{"id": encode(id), "trades": encode(counts[id])})
-	}
-	return list, nil
-}
-
-// newFigure returns the answer of a tool with figures: the filter, the currency and the
+// figure is the answer of a tool with figures, begun with the filter, the currency and the
 // number of trades.
-func (c *call) newFigure(query url.Values) (*answer, object, error) {
-	summary, err := c.getObject("/analytics/summary", c.zoned(query))
+type figure struct {
+	*answer
+	query   url.Values
+	figures object // the summary of all trades
+}
+
+// newFigure begins an answer about the trades of a filter. more are further parameters of
+// the summary, as pairs.
+func (c *call) newFigure(filter filterArgs, more ...string) (*figure, error) {
+	query, err := c.query(filter)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
+	}
+	summary, err := c.getObject("/analytics/summary", c.zoned(query, more...))
+	if err != nil {
+		return nil, err
 	}
 	a := &answer{data: object{}, link: "/reports"}
 	a.extra = object{
 		"filter": encode(describeFilter(query)), "tz": encode(c.zone.String()), "currency": summary["currency"], "n": summary["total_trades"],
 	}
-	return a, summary, c.loadFilterNames(query)
+	return &figure{a, query, summary}, c.loadFilterNames(query)
 }
 
 // loadFilterNames reads the names of the records in a query.
@@ -206,26 +83,18 @@ var summaryTool = &tool{
 }
 
 func (c *call) summarize(args summaryArgs) (*answer, error) {
-	query, err := c.query(args.Filter)
+	f, err := c.newFigure(args.Filter, "evidence", "true")
 	if err != nil {
 		return nil, err
 	}
-	a, _, err := c.newFigure(query)
-	if err != nil {
-		return nil, err
-	}
-	summary, err := c.getObject("/analytics/summary", c.zoned(query, "evidence", "true"))
-	if err != nil {
-		return nil, err
-	}
-	a.extra["evidence"] = summary["evidence"]
-	a.data.set("summary", summary.without("evidence"))
-	a.data["compare"] = null
-	a.summary = describeSummary(summary)
+	f.extra["evidence"] = f.figures["evidence"]
+	f.data.set("summary", f.figures.without("evidence"))
+	f.data["compare"] = null
+	f.summary = describeSummary(f.figures)
 	if args.Compare == "" {
-		return a, nil
+		return f.answer, nil
 	}
-	return a, c.addComparison(a, query, args)
+	return f.answer, c.addComparison(f, args)
 }
 
 // describeSummary returns the figures as a sentence.
@@ -237,11 +106,11 @@ func describeSummary(s object) string {
 		plural(s.count("total_trades"), "closed trade"), s["net_pnl"], s.text("currency"), s["win_rate"], s["expectancy"], s["profit_factor"])
 }
 
-func (c *call) addComparison(a *answer, query url.Values, args summaryArgs) error {
+func (c *call) addComparison(f *figure, args summaryArgs) error {
 	if err := oneOf("compare", args.Compare, comparisons); err != nil {
 		return err
 	}
-	other := c.zoned(query, "against", args.Compare)
+	other := c.zoned(f.query, "against", args.Compare)
 	if args.CompareView != "" {
 		id, err := c.resolve(viewRecords, "compare_view", args.CompareView, false)
 		if err != nil {
@@ -266,9 +135,9 @@ func (c *call) addComparison(a *answer, query url.Values, args summaryArgs) erro
 	if err != nil {
 		return err
 	}
-	a.data.set("compare", compared.pick("b", "difference"))
+	f.data.set("compare", compared.pick("b", "difference"))
 	difference := compared.object("difference")
-	a.summary += fmt.Sprintf(" Compared with %s: the expectancy differs by %s, p-value %s.",
+	f.summary += fmt.Sprintf(" Compared with %s: the expectancy differs by %s, p-value %s.",
 		plural(compared.object("b").count("total_trades"), "other trade"), difference["expectancy"], difference["p_value"])
 	return nil
 }
@@ -329,15 +198,11 @@ func (c *call) breakDown(args breakdownArgs) (*answer, error) {
 	if err := cmp.Or(oneOf("by", args.By, dimensionNames()), oneOf("sort", args.Sort, breakdownSorts), oneOf("order", args.Order, []string{"asc", "desc"})); err != nil {
 		return nil, err
 	}
-	query, err := c.query(args.Filter)
+	f, err := c.newFigure(args.Filter)
 	if err != nil {
 		return nil, err
 	}
-	a, _, err := c.newFigure(query)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := c.getObjects("/analytics/breakdown", c.zoned(query, "by", args.By))
+	rows, err := c.getObjects("/analytics/breakdown", c.zoned(f.query, "by", args.By))
 	if err != nil {
 		return nil, err
 	}
@@ -350,13 +215,13 @@ func (c *call) breakDown(args breakdownArgs) (*answer, error) {
 	for i, row := range shown {
 		shown[i] = shapeKey(row, args.By)
 	}
-	a.data.set("by", args.By)
-	a.lists = []*list{{field: "rows", rows: shown, total: len(rows), hint: "other has the sums of the rows not shown. Raise limit, lower min_trades, or narrow the filter."}}
-	a.after = func(a *answer) { a.data.set("other", sumOther(rows, a.lists[0].rows)) }
-	a.table = table{"rows", []string{"key", "trades", "net_pnl", "win_rate", "avg_trade", "profit_factor", "p_value"}}
-	a.summary = fmt.Sprintf("%s by %s: %s with at least %s.", plural(a.extra.count("n"), "closed trade"), args.By,
+	f.data.set("by", args.By)
+	f.lists = []*list{{field: "rows", rows: shown, total: len(rows), hint: "other has the sums of the rows not shown. Raise limit, lower min_trades, or narrow the filter."}}
+	f.after = func(a *answer) { a.data.set("other", sumOther(rows, a.lists[0].rows)) }
+	f.table = table{"rows", []string{"key", "trades", "net_pnl", "win_rate", "avg_trade", "profit_factor", "p_value"}}
+	f.summary = fmt.Sprintf("%s by %s: %s with at least %s.", plural(f.extra.count("n"), "closed trade"), args.By,
 		plural(len(shown), "row"), plural(least, "trade"))
-	return a, nil
+	return f.answer, nil
 }
 
 func orDefault(given *int, usual int) int {
@@ -460,14 +325,11 @@ func (c *call) readSeries(args seriesArgs) (*answer, error) {
 	if err := cmp.Or(oneOf("kind", args.Kind, seriesKinds), oneOf("bucket", args.Bucket, buckets)); err != nil {
 		return nil, err
 	}
-	query, err := c.query(args.Filter)
+	f, err := c.newFigure(args.Filter)
 	if err != nil {
 		return nil, err
 	}
-	a, summary, err := c.newFigure(query)
-	if err != nil {
-		return nil, err
-	}
+	a, query, summary := f.answer, f.query, f.figures
 	switch args.Kind {
 	case "daily":
 		err = c.addDays(a, query, args.Bucket)
@@ -565,21 +427,17 @@ var behaviorTool = &tool{
 }
 
 func (c *call) readBehavior(args figureArgs) (*answer, error) {
-	query, err := c.query(args.Filter)
+	f, err := c.newFigure(args.Filter)
 	if err != nil {
 		return nil, err
 	}
-	a, _, err := c.newFigure(query)
+	behavior, err := c.getObject("/analytics/behavior", c.zoned(f.query))
 	if err != nil {
 		return nil, err
 	}
-	behavior, err := c.getObject("/analytics/behavior", c.zoned(query))
-	if err != nil {
-		return nil, err
-	}
-	a.data = behavior.without("by_hour", "by_weekday", "by_hold_time")
-	for field := range a.data {
-		part := a.data.object(field)
+	f.data = behavior.without("by_hour", "by_weekday", "by_hold_time")
+	for field := range f.data {
+		part := f.data.object(field)
 		if part == nil || part["events"] == nil {
 			continue
 		}
@@ -589,10 +447,10 @@ func (c *call) readBehavior(args figureArgs) (*answer, error) {
 			setSymbol(event, "symbol")
 		}
 		part.set("events", nonNil(events))
-		a.data.set(field, part)
+		f.data.set(field, part)
 	}
-	a.summary = fmt.Sprintf("Behavior of %s. The findings are associations, not causes.", plural(a.extra.count("n"), "closed trade"))
-	return a, nil
+	f.summary = fmt.Sprintf("Behavior of %s. The findings are associations, not causes.", plural(f.extra.count("n"), "closed trade"))
+	return f.answer, nil
 }
 
 type explainArgs struct {
@@ -608,30 +466,22 @@ var explainTool = &tool{
 }
 
 func (c *call) explainFigure(args explainArgs) (*answer, error) {
-	query, err := c.query(args.Filter)
-	if err != nil {
-		return nil, err
-	}
-	a, _, err := c.newFigure(query)
-	if err != nil {
-		return nil, err
-	}
-	summary, err := c.getObject("/analytics/summary", c.zoned(query, "explain", "true"))
+	f, err := c.newFigure(args.Filter, "explain", "true")
 	if err != nil {
 		return nil, err
 	}
 	var names []string
-	for _, explained := range summary.objects("explanation") {
+	for _, explained := range f.figures.objects("explanation") {
 		if names = append(names, explained.text("figure")); explained.text("figure") != args.Figure {
 			continue
 		}
-		a.data = explained.pick("figure", "formula", "value", "inputs", "which", "trade_count")
+		f.data = explained.pick("figure", "formula", "value", "inputs", "which", "trade_count")
 		ids := explained.texts("trade_ids")
-		a.data.set("trade_ids", nonNil(ids[:min(len(ids), maxExplainedIDs)]))
-		a.table = table{"inputs", []string{"name", "value"}}
-		a.summary = fmt.Sprintf("%s = %s: %s. It is made of %s.", explained.text("figure"), explained["value"], explained.text("formula"),
+		f.data.set("trade_ids", nonNil(ids[:min(len(ids), maxExplainedIDs)]))
+		f.table = table{"inputs", []string{"name", "value"}}
+		f.summary = fmt.Sprintf("%s = %s: %s. It is made of %s.", explained.text("figure"), explained["value"], explained.text("formula"),
 			plural(explained.count("trade_count"), "trade"))
-		return a, nil
+		return f.answer, nil
 	}
 	return nil, invalid("figure", "There is no figure with this name. Figures: %s.", strings.Join(names, ", "))
 }

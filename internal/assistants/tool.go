@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/base32"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/http"
@@ -222,7 +223,7 @@ func (c *call) writeOnce(key string, arguments []byte) *mcp.CallToolResult {
 		_, _ = w.Write(encode(result))
 	}))
 	stored := &recorder{header: http.Header{}}
-	name := hashHex(c.Sign([]byte("request key"), []byte(c.caller.TokenID), []byte(key)))
+	name := hex.EncodeToString(c.Sign([]byte("request key"), []byte(c.caller.TokenID), []byte(key))[:16])
 	r, err := http.NewRequestWithContext(c.ctx, http.MethodPost, "/mcp/"+c.tool.name, bytes.NewReader(canonical(arguments)))
 	if err != nil {
 		return c.refuse(err)

@@ -1,6 +1,7 @@
 package assistants
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -79,7 +80,7 @@ func (c *call) addNote(args noteArgs) (*answer, error) {
 		}
 	}
 	note := object{"body": encode(args.Body), "title": encode(args.Title), "occurred_at": encode(day.Format(time.DateOnly))}
-	note.set("type", orText(args.Kind, "note"))
+	note.set("type", cmp.Or(args.Kind, "note"))
 	if args.Account != "" {
 		id, err := c.resolve(accountRecords, "account", args.Account, true)
 		if err != nil {
@@ -101,13 +102,6 @@ func (c *call) addNote(args noteArgs) (*answer, error) {
 	a := &answer{data: object{"note": encode(stored.pick("id", "type", "occurred_at", "account_id", "trade_id"))}, extra: object{"undo": undo}, link: "/notes"}
 	a.summary = "Stored the note. undo_change with undo takes it back."
 	return a, nil
-}
-
-func orText(text, instead string) string {
-	if text == "" {
-		return instead
-	}
-	return text
 }
 
 type tagArgs struct {
@@ -504,7 +498,7 @@ func (c *call) logMissed(args entryArgs, account string, dryRun bool) (*answer, 
 		return nil, invalid("kind", "A missed trade has no quantity, exit or fees.")
 	}
 	missed := object{"account_id": encode(account), "symbol": encode(args.Symbol), "direction": encode(args.Side), "notes": encode(args.Note)}
-	missed.set("observed_at", orText(args.EntryTime, journal.FormatInstant(c.now.UTC())))
+	missed.set("observed_at", cmp.Or(args.EntryTime, journal.FormatInstant(c.now.UTC())))
 	for name, value := range map[string]jsontext.Value{"entry": args.EntryPrice, "stop": args.StopPrice, "target": args.TargetPrice} {
 		if value != nil {
 			missed[name] = value
