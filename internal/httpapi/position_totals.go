@@ -27,7 +27,7 @@ type positionTotals struct {
 type PositionAmounts struct {
 	UnrealizedPnL decimal.Null `json:"unrealized_pnl" doc:"Sum over the positions that have it; null if none has."`
 	DayChange     decimal.Null `json:"day_change" doc:"Sum over the positions that have it; null if none has."`
-	OpenRisk      decimal.Null `json:"open_risk" doc:"Sum over the positions with a stop and a mark; null if there is none."`
+	OpenRisk      decimal.Null `json:"open_risk" doc:"Sum over the positions with a stop and a mark; null without such positions."`
 }
 
 type currencyTotals struct {

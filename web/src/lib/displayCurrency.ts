@@ -18,7 +18,7 @@ export function currencyChoices(accounts: { base_currency: string }[] | undefine
   ];
 }
 
-/** Returns a currency code as a preference has it, '' if it is none. */
+/** Returns a currency code as a preference has it; '' for any other value. */
 export function validCurrency(stored: unknown): string {
   return typeof stored === 'string' && /^[A-Z0-9]{3,5}$/.test(stored) ? stored : '';
 }

@@ -4106,7 +4106,7 @@ export interface components {
             currency: string;
             /** @description Sum over the positions that have it; null if none has. */
             day_change: number | null;
-            /** @description Sum over the positions with a stop and a mark; null if there is none. */
+            /** @description Sum over the positions with a stop and a mark; null without such positions. */
             open_risk: number | null;
             /** @description What amounts were multiplied by. */
             rate: number;
@@ -4123,7 +4123,7 @@ export interface components {
             currency: string;
             /** @description Sum over the positions that have it; null if none has. */
             day_change: number | null;
-            /** @description Sum over the positions with a stop and a mark; null if there is none. */
+            /** @description Sum over the positions with a stop and a mark; null without such positions. */
             open_risk: number | null;
             /** @description The rates of all other currencies. */
             rates: components["schemas"]["UsedRate"][];
@@ -4197,7 +4197,7 @@ export interface components {
              * @description How many of them have a mark. The others are in no sum.
              */
             marked: number;
-            /** @description Sum over the positions with a stop and a mark; null if there is none. */
+            /** @description Sum over the positions with a stop and a mark; null without such positions. */
             open_risk: number | null;
             /**
              * Format: int64
@@ -6394,7 +6394,7 @@ export interface components {
              * @description How many of them have a mark. The others are in no sum.
              */
             marked: number;
-            /** @description Sum over the positions with a stop and a mark; null if there is none. */
+            /** @description Sum over the positions with a stop and a mark; null without such positions. */
             open_risk: number | null;
             /**
              * Format: int64
