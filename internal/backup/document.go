@@ -28,6 +28,8 @@ type Document struct {
 	NoteTemplates []NoteTemplate `json:"note_templates"` // by name
 	Views         []View         `json:"views"`          // in their order
 	Rates         []Rate         `json:"rates"`          // the newest day first
+	Programs      []PropProgram  `json:"prop_programs"`  // oldest first
+	Enrollments   []Enrollment   `json:"enrollments"`    // newest first
 	Routine       Routine        `json:"routines"`
 	Preferences   values         `json:"preferences"`
 	Settings      Settings       `json:"settings"`

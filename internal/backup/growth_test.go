@@ -20,6 +20,7 @@ import (
 	"fillbook/internal/testkit"
 	"fillbook/internal/trading/ledger"
 	"fillbook/internal/trading/playbook"
+	"fillbook/internal/trading/programs"
 	"fillbook/internal/trading/routine"
 	"fillbook/internal/trading/strategies"
 )
@@ -141,6 +142,14 @@ var hostileSections = map[string]hostileSection{
 	"rates": {1500, func(d *Document, keys []int) {
 		d.Rates = eachKey(keys, func(_, key int) Rate {
 			return Rate{Base: "USD", Quote: "TWD", On: string(journal.Day("2020-01-01").AddDays(key)), Rate: decimal.New(1)}
+		})
+	}},
+	"prop_programs": {400, func(d *Document, keys []int) {
+		d.Programs = eachKey(keys, func(_, key int) PropProgram { return PropProgram{Program: hostileProgram(key)} })
+	}},
+	"enrollments": {400, func(d *Document, keys []int) {
+		d.Enrollments = eachKey(keys, func(_, key int) Enrollment {
+			return Enrollment{Account: 0, ProgramID: "acme", Program: hostileProgram(key), StartedAt: Instant{hostileTime(key)}}
 		})
 	}},
 	"routines": {1500, func(d *Document, keys []int) {
@@ -287,4 +296,11 @@ func hostileDocument(section hostileSection, keys []int) *Document {
 	doc := &Document{Format: formatName, Version: formatVersion, Accounts: []Bundle{{Account: Account{Name: "Main", Broker: "x"}}}}
 	section.fill(doc, keys)
 	return doc
+}
+
+func hostileProgram(key int) programs.Program {
+	return programs.Program{
+		Firm: "Firm", Name: fmt.Sprint("program ", key), Phase: programs.PhaseFunded, Product: "futures", Version: 1, Currency: "USD",
+		InitialBalance: decimal.New(1000), Day: programs.DayBounds{Reset: "00:00", Zone: "UTC"},
+	}
 }

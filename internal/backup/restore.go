@@ -50,7 +50,7 @@ type Result struct {
 	Completed                 int
 	CashInserted, CashSkipped int
 	// What was not there before. SetupsUpserted also counts changed ones.
-	SetupsUpserted, Tags, Notes, Missed, NoteTemplates, Views, Rates, Strategies, Orphans, Overrides, Routines, Preferences, Settings, ImportLayouts, ImportKinds, BarAliases, BarSources, Bars, Connections int
+	SetupsUpserted, Tags, Notes, Missed, NoteTemplates, Views, Rates, Programs, Enrollments, Strategies, Orphans, Overrides, Routines, Preferences, Settings, ImportLayouts, ImportKinds, BarAliases, BarSources, Bars, Connections int
 	// MissedUpdated counts stored missed trades whose empty fields were filled.
 	MissedUpdated int
 	// Files are the attachments to store; see [AttachFiles].
@@ -84,7 +84,7 @@ func Restore(ctx context.Context, tx *db.Tx, services Services, order Order) (Re
 		accounts.findAccounts, accounts.numberArrivals, accounts.restoreLedgers,
 		book.restoreTags, book.restoreSetups, book.restoreAnnotations, book.restoreOrphans, book.restoreStrategies, book.restoreNotes, book.restoreMissed,
 		book.restoreNoteTemplates, book.restoreViews,
-		r.restoreRates, r.restoreRoutine, r.restorePreferences, r.restoreSettings, r.restoreLayouts, r.restoreImportKinds,
+		r.restoreRates, r.restorePrograms, r.restoreEnrollments, r.restoreRoutine, r.restorePreferences, r.restoreSettings, r.restoreLayouts, r.restoreImportKinds,
 		r.restoreBarAliases, r.restoreBarSources, r.restoreBars, book.listFiles,
 	)
 	if err != nil {
@@ -103,7 +103,9 @@ type restorer struct {
 	now time.Time
 
 	bundles []*restoredBundle
-	result  Result
+	// programs are the stored programs, by place in the file.
+	programs []journal.ProgramID
+	result   Result
 }
 
 // ledgerRestorer restores accounts with their fills, cash and connections.

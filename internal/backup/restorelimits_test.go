@@ -22,6 +22,8 @@ var sectionLimits = map[string]*limits.Limit{
 	"note_templates":       &limits.NoteTemplates,
 	"views":                &limits.Views,
 	"rates":                &limits.Rates,
+	"prop_programs":        &limits.Programs,
+	"enrollments":          &limits.Enrollments,
 	"routines":             &limits.RoutineItems,
 	"import_kinds":         &limits.ImportKinds,
 	"import_layouts":       &limits.ImportLayouts,

@@ -169,6 +169,8 @@ func (a *API) resources() []resource {
 		viewAPI{s.Views},
 		rateAPI{s.Rates},
 		strategyAPI{s.DB, s.Strategies, s.Settings, s.Figures},
+		programAPI{s.Clock, s.Enrollments},
+		enrollmentAPI{s.Clock, s.Enrollments},
 		noteAPI{s.DB, s.Playbook},
 		noteTemplateAPI{s.Playbook},
 		tagAPI{s.DB, s.Playbook},

@@ -195,8 +195,12 @@ var writers = map[string]func(d trader) (send func() *reply){
 		}
 		return func() *reply { return d.upload("/imports/commit", jsonText(fills)) }
 	},
-	"rates": posts("/rates", more{"base": "USD", "quote": "EUR", "on": "2026-03-09", "rate": "0.9"}),
-	"views": posts("/views", more{"name": "x"}),
+	"rates":         posts("/rates", more{"base": "USD", "quote": "EUR", "on": "2026-03-09", "rate": "0.9"}),
+	"views":         posts("/views", more{"name": "x"}),
+	"prop_programs": posts("/prop-programs", newProgram()),
+	"enrollments": func(d trader) func() *reply {
+		return posts("/enrollments", more{"account_id": d.account, "program_id": "topstep-combine-50k"})(d)
+	},
 }
 
 // unrequested are the tables into which no request inserts rows, and why.

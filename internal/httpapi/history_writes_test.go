@@ -222,6 +222,7 @@ func (v *writeWalk) writeJournal() {
 	missed := v.write("POST", "/missed-trades", "", miss()).text("id")
 	v.write("PUT", "/missed-trades/{id}", missed, miss(more{"notes": "x"}))
 	v.write("DELETE", "/missed-trades/{id}", missed, nil)
+	v.writePrograms()
 	view := v.write("POST", "/views", "", more{"name": "a", "filter": more{"symbol": "AAPL"}}).text("id")
 	v.write("PATCH", "/views/{id}", view, more{"name": "b"})
 	v.write("DELETE", "/views/{id}", view, nil)
@@ -367,4 +368,24 @@ func (v *writeWalk) writeAccess(w *world) {
 	v.step("PUT /me/password", 1, func() *reply {
 		return d.put("/me/password", more{"current_password": ownerPassword, "new_password": ownerPassword + " again"})
 	})
+}
+
+// writePrograms calls the routes of programs and enrollments.
+func (v *writeWalk) writePrograms() {
+	v.t.Helper()
+	made := v.write("POST", "/prop-programs", "", newProgram()).text("id")
+	v.write("PATCH", "/prop-programs/{id}", made, more{"name": "b"})
+	enrolled := v.write("POST", "/enrollments", "", more{"account_id": v.d.account, "program_id": made, "started_at": "2026-01-05T00:00:00Z"}).text("id")
+	v.write("PATCH", "/enrollments/{id}", enrolled, more{"starting_balance": 50000})
+	for path, field := range map[string]string{"payouts": "gross", "costs": "amount", "snapshots": "floor"} {
+		item := v.write("POST", "/enrollments/{id}/"+path, enrolled, more{field: "1.5"}).text("id")
+		v.step("PATCH /enrollments/{id}/"+path+"/{item}", 1, func() *reply {
+			return v.d.do("PATCH", "/enrollments/"+enrolled+"/"+path+"/"+item, more{field: 2})
+		})
+		v.step("DELETE /enrollments/{id}/"+path+"/{item}", 1, func() *reply { return v.d.do("DELETE", "/enrollments/"+enrolled+"/"+path+"/"+item, nil) })
+	}
+	v.d.tradeES("2026-01-06T15:00", -500)
+	v.write("POST", "/enrollments/{id}/decision", enrolled, more{"decision": "continue"})
+	v.write("DELETE", "/enrollments/{id}", enrolled, nil)
+	v.write("DELETE", "/prop-programs/{id}", made, nil)
 }

@@ -51,6 +51,10 @@ var limitTests = []limitTest{
 	{limit: &limits.NoteTemplates, max: 2, add: postNumbered("/note-templates", more{"name": "t %d", "type": "note", "body": "x"})},
 	{limit: &limits.MissedTrades, max: 2, add: postNumbered("/missed-trades", more{"symbol": "S%d", "direction": "long", "observed_at": "2026-01-05T15:30:00Z"})},
 	{limit: &limits.Rates, max: 2, add: postNumbered("/rates", more{"base": "USD", "quote": "EUR", "on": "2026-03-1%d", "rate": "1"})},
+	{limit: &limits.Programs, max: 2, add: func(d trader, _ int) *reply { return d.post("/prop-programs", newProgram()) }},
+	{limit: &limits.Enrollments, max: 2, add: func(d trader, _ int) *reply {
+		return d.post("/enrollments", more{"account_id": d.account, "program_id": "topstep-combine-50k"})
+	}},
 	{limit: &limits.Views, max: 2, add: postNumbered("/views", more{"name": "view %d"})},
 	{limit: &limits.RoutineItems, max: 15, add: postNumbered("/routines", more{"title": "item %d", "stage": "pre", "weekdays": []int{1}})},
 	{limit: &limits.BarAliases, max: 2, add: postNumbered("/bars/aliases", more{"symbol": "S%d", "bars_symbol": "ES"})},

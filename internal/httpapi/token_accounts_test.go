@@ -20,13 +20,16 @@ func linkedRecords(d trader, word string) map[string]string {
 	d.delete("/executions/" + lost.text("id")).wantNone()
 	id := map[string]string{
 		"account": d.account, "trade": trade, "execution": d.trade(trade).text("fills.0.id"), "orphan": lost.text("trade_id"),
-		"position":   d.fill(symbol+"O", "buy 7@11", 5).text("trade_id"),
-		"cash":       d.made("/cash-transactions", d.cash("fee", "1", 0, more{"note": word})).text("id"),
-		"note":       d.made("/notes", more{"body": word, "account_id": d.account}).text("id"),
-		"tradeNote":  d.made("/notes", more{"body": word, "trade_id": trade}).text("id"),
-		"log":        d.made("/notes", more{"body": word, "type": "daily_log", "occurred_at": "2026-01-05", "account_id": d.account}).text("id"),
-		"missed":     d.made("/missed-trades", miss(more{"account_id": d.account, "notes": word, "symbol": symbol, "entry": 10, "stop": 9, "target": 12, "outcome": "target"})).text("id"),
-		"view":       d.made("/views", more{"name": word, "filter": more{"account_id": d.account}}).text("id"),
+		"position":  d.fill(symbol+"O", "buy 7@11", 5).text("trade_id"),
+		"cash":      d.made("/cash-transactions", d.cash("fee", "1", 0, more{"note": word})).text("id"),
+		"note":      d.made("/notes", more{"body": word, "account_id": d.account}).text("id"),
+		"tradeNote": d.made("/notes", more{"body": word, "trade_id": trade}).text("id"),
+		"log":       d.made("/notes", more{"body": word, "type": "daily_log", "occurred_at": "2026-01-05", "account_id": d.account}).text("id"),
+		"missed":    d.made("/missed-trades", miss(more{"account_id": d.account, "notes": word, "symbol": symbol, "entry": 10, "stop": 9, "target": 12, "outcome": "target"})).text("id"),
+		"view":      d.made("/views", more{"name": word, "filter": more{"account_id": d.account}}).text("id"),
+		"enrollment": d.made("/enrollments", more{
+			"account_id": d.account, "program_id": d.made("/prop-programs", more{"copy_of": "topstep-combine-50k", "currency": d.get("/accounts/" + d.account).text("base_currency")}).text("id"),
+		}).text("id"),
 		"hook":       d.made("/hooks", more{"account_id": d.account, "name": word}).text("id"),
 		"connection": d.made("/connections", d.connectionOf(more{"name": word, "schedule": "manual"})).text("id"),
 		"link":       d.made("/share-links", more{"account_id": d.account, "title": word}).text("id"),
@@ -217,7 +220,7 @@ func TestTokenSeesItsAccountsOnly(t *testing.T) {
 			bodies := map[string]string{}
 			for _, path := range []string{
 				"/executions?account_id=" + hidden.account, "/trades?account_id=" + hidden.account, "/notes", "/missed-trades",
-				"/cash-transactions?account_id=" + hidden.account, "/views", "/import-layouts", "/share-links", "/hooks", "/connections", "/imports", "/trades/orphans", "/accounts",
+				"/cash-transactions?account_id=" + hidden.account, "/views", "/enrollments", "/import-layouts", "/share-links", "/hooks", "/connections", "/imports", "/trades/orphans", "/accounts",
 				"/settings/instruments?account_id=" + hidden.account, "/trades/" + v.hidden["trade"], "/positions?account_id=" + hidden.account,
 			} {
 				bodies[path] = string(d.get(path).want(http.StatusOK).body)

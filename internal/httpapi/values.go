@@ -13,6 +13,7 @@ import (
 	"fillbook/internal/base/journal"
 	"fillbook/internal/trading/annotations"
 	"fillbook/internal/trading/playbook"
+	"fillbook/internal/trading/programs"
 	"fillbook/internal/trading/routine"
 	"fillbook/internal/transport"
 )
@@ -156,6 +157,7 @@ func newSchemas() huma.Registry {
 	r.RegisterTypeAlias(reflect.TypeFor[decimal.Null](), reflect.TypeFor[nullNumber]())
 	r.RegisterTypeAlias(reflect.TypeFor[annotations.Grade](), reflect.TypeFor[nullGrade]())
 	r.RegisterTypeAlias(reflect.TypeFor[playbook.Moment](), reflect.TypeFor[moment]())
+	r.RegisterTypeAlias(reflect.TypeFor[programs.Count](), reflect.TypeFor[ruleCount]())
 	r.RegisterTypeAlias(reflect.TypeFor[routine.Weekdays](), reflect.TypeFor[[]int]())
 	return r
 }

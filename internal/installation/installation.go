@@ -38,6 +38,7 @@ import (
 	"fillbook/internal/prices/bars"
 	"fillbook/internal/prices/barsource"
 	"fillbook/internal/prices/rates"
+	"fillbook/internal/trading/enrollments"
 	"fillbook/internal/trading/ledger"
 	"fillbook/internal/trading/playbook"
 	"fillbook/internal/trading/routine"
@@ -98,8 +99,10 @@ type Installation struct {
 	Views    *views.Service
 	// Strategies computes and stores strategies of trades.
 	Strategies *strategybook.Service
-	Settings   *settings.Service
-	Bars       *bars.Service
+	// Enrollments evaluates accounts in prop firm programs.
+	Enrollments *enrollments.Service
+	Settings    *settings.Service
+	Bars        *bars.Service
 	// BarImports imports bar files.
 	BarImports *barimport.Service
 	// BarSources fetches bars from providers.
@@ -148,6 +151,7 @@ func New(options Options) (*Installation, error) {
 	i.Figures.UseStrategies(i.Strategies)
 	i.Trades = tradeview.New(i.DB, i.Ledger, i.Figures.RankTrades)
 	i.Views = views.New(i.DB, i.Clock)
+	i.Enrollments = enrollments.New(i.DB, i.Clock, nil)
 	i.Settings = settings.New(i.DB)
 	barsLimit := cmp.Or(options.BarsPerUser, bars.DefaultLimit)
 	i.Bars = bars.New(i.DB, i.Clock, barsLimit, barimport.FillsOf)
@@ -244,7 +248,8 @@ func (i *Installation) updateAnnotations(ctx context.Context, tx *db.Tx, owner j
 func (i *Installation) forgetAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) error {
 	tx.AfterCommit(func() { i.Figures.Forget(account) })
 	for _, forget := range []func(context.Context, *db.Tx, journal.UserID, journal.AccountID) error{
-		sharing.DeleteAccountLinks, connections.ForgetAccount, hooks.DeleteAccountHooks, layouts.KeepAccount, strategybook.ForgetAccount, excursions.ForgetAccount,
+		sharing.DeleteAccountLinks, connections.ForgetAccount, hooks.DeleteAccountHooks, layouts.KeepAccount, enrollments.KeepAccount,
+		strategybook.ForgetAccount, excursions.ForgetAccount,
 	} {
 		if err := forget(ctx, tx, owner, account); err != nil {
 			return err
@@ -262,7 +267,7 @@ func (i *Installation) forgetAccount(ctx context.Context, tx *db.Tx, owner journ
 // restoreAccount restores what forgetAccount deleted.
 func restoreAccount(ctx context.Context, u *history.Undoing, account journal.AccountID) error {
 	for _, restore := range []func(context.Context, *history.Undoing, journal.AccountID) error{
-		playbook.RestoreAccount, strategybook.RestoreAccount, bars.RestoreMarks, layouts.RestoreAccount, hooks.RestoreAccount, connections.RestoreAccount, sharing.RestoreAccount,
+		playbook.RestoreAccount, strategybook.RestoreAccount, bars.RestoreMarks, layouts.RestoreAccount, enrollments.RestoreAccount, hooks.RestoreAccount, connections.RestoreAccount, sharing.RestoreAccount,
 	} {
 		if err := restore(ctx, u, account); err != nil {
 			return err

@@ -30,7 +30,7 @@ const guidePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; im
 
 // guideOrder is the order of the table of contents after the index.
 var guideOrder = []string{
-	"guide/first-steps.md", "guide/importing.md", "guide/connect-a-broker.md", "guide/watch-a-folder.md", "guide/send-fills-by-webhook.md", "guide/trades-and-notes.md", "guide/history-and-undo.md", "guide/ask-an-assistant.md", "guide/prices-and-charts.md", "guide/filters-and-views.md", "guide/figures.md", "guide/several-currencies.md", "guide/routines.md",
+	"guide/first-steps.md", "guide/importing.md", "guide/connect-a-broker.md", "guide/watch-a-folder.md", "guide/send-fills-by-webhook.md", "guide/trades-and-notes.md", "guide/history-and-undo.md", "guide/ask-an-assistant.md", "guide/prices-and-charts.md", "guide/filters-and-views.md", "guide/figures.md", "guide/several-currencies.md", "guide/routines.md", "guide/prop-firm-programs.md",
 	"guide/exporting.md",
 	"guide/sharing.md", "guide/api-tokens.md", "guide/administration.md", "guide/backup-and-restore.md", "guide/security.md",
 	"guide/faq.md",

@@ -24,6 +24,7 @@ var screens = []string{
 	"/calendar", "/calendar/{day}", "/calendar/week/{day}", "/calendar/month/{month}",
 	"/notes", "/notes/templates", "/notes/{id}",
 	"/reports", "/reports/{report}",
+	"/programs", "/programs/{id}",
 	"/setups", "/setups/{id}",
 	"/tags",
 	"/missed",

@@ -56,6 +56,10 @@ type (
 	GoalID string
 	// RateID names a typed exchange rate.
 	RateID string
+	// ProgramID names a prop firm program: a built-in one by a word, the others by a UUID.
+	ProgramID string
+	// EnrollmentID names an account's enrollment in a program.
+	EnrollmentID string
 	// ViewID names a saved view.
 	ViewID string
 	// StrategyID names a set of trades that were one decision.

@@ -39,6 +39,8 @@ var (
 	Views         = Limit{Records: "views", Max: 200}
 	Strategies    = Limit{Records: "strategies that you accepted, made or annotated", Max: 100_000}
 	Rates         = Limit{Records: "typed exchange rates", Max: 20_000}
+	Programs      = Limit{Records: "prop programs", Max: 500}
+	Enrollments   = Limit{Records: "enrollments (ended ones included)", Max: 500}
 	RoutineItems  = Limit{Records: "routine items (ended ones included)", Max: 5000}
 	RoutineTicks  = Limit{Records: "routine ticks", Max: 500_000}
 	ImportKinds   = Limit{Records: "kinds of words", Max: 2000}
@@ -58,6 +60,7 @@ var (
 func All() []Limit {
 	return []Limit{
 		Accounts, Executions, Cash, Overrides, DeletedFills, DeletedCash, Orphans, Tags, Setups, Notes, NoteBytes, NoteTemplates, MissedTrades, Views, Rates, Strategies,
+		Programs, Enrollments,
 		RoutineItems, RoutineTicks, ImportKinds, ImportLayouts, ImportBatches, BarImports, BarAliases, BarSources, Connections, Hooks, ShareLinks,
 		AccessTokens, Sessions,
 	}

@@ -27,6 +27,8 @@ var limited = map[string][]limits.Limit{
 	"views":                {limits.Views},
 	"strategies":           {limits.Strategies},
 	"rates":                {limits.Rates},
+	"prop_programs":        {limits.Programs},
+	"enrollments":          {limits.Enrollments},
 	"routine_items":        {limits.RoutineItems},
 	"routine_ticks":        {limits.RoutineTicks},
 	"import_kinds":         {limits.ImportKinds},

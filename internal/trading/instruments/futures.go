@@ -210,3 +210,9 @@ func isDigits(text string) bool {
 	}
 	return text != ""
 }
+
+// IsMicro reports whether a symbol belongs to a micro contract.
+func IsMicro(symbol string) bool {
+	root, found := contracts().lookup(FindRoot(symbol))
+	return found && strings.HasPrefix(root.Name, "Micro ")
+}

@@ -189,6 +189,11 @@ func LockAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, id journa
 	return readAccount(ctx, tx, owner, id, tx.Lock())
 }
 
+// ReadAccount returns one of the owner's accounts. It is a step.
+func ReadAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.AccountID) (Account, error) {
+	return findAccount(ctx, tx, owner, id)
+}
+
 func readAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.AccountID, lock string) (Account, error) {
 	if !journal.AllowsAccount(ctx, id) {
 		return Account{}, journal.NotFound("account")

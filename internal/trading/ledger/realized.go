@@ -139,6 +139,8 @@ type spanReader struct {
 	fn    func(RealizedTrade) error
 	// eachFill has a part for each closing fill; see [matching.Realizer].
 	eachFill bool
+	// openings has a part for each opening fill too.
+	openings bool
 
 	stream int64
 	group  *matching.Realizer // nil before the stream's first span
@@ -163,7 +165,7 @@ func (w *spanReader) scan(row db.Scanner) error {
 		if w.spans[0].first != f.position() {
 			return nil
 		}
-		w.group = &matching.Realizer{Head: w.spans[0].head, EachFill: w.eachFill}
+		w.group = &matching.Realizer{Head: w.spans[0].head, EachFill: w.eachFill, Openings: w.openings}
 	}
 	return w.emit(w.group.Add(f.toMatching()))
 }

@@ -7,7 +7,9 @@ import "fillbook/internal/base/decimal"
 type RealizedPart struct {
 	// At is when the fills closed, in microseconds since 1970.
 	At int64
-	// Quantity is what was closed. Entry is its entry notional share, Exit its exit
+	// Seq is the closing fill's; with several fills the first's.
+	Seq int64
+	// Quantity is what was closed; see [Realizer.Openings]. Entry is its entry notional share, Exit its exit
 	// notional, both in the prices' currency.
 	Quantity, Entry, Exit decimal.Decimal
 	// Gross is the stated result, or exit notional less the entry notional share. Costs
@@ -37,6 +39,9 @@ type Realizer struct {
 	EachFill bool
 	// Splits are the stream's, in order.
 	Splits []Split
+	// Openings has a part for each opening fill as well, with a negative quantity and no
+	// amounts. It needs EachFill.
+	Openings bool
 
 	walk walk
 	// parts belong to the open trade, and openVolume is the traded notional still held
@@ -97,6 +102,9 @@ func (r *Realizer) record(f Fill, before, after holdingState) {
 	quantity := before.held.Sub(after.held)
 	if quantity.Sign() <= 0 {
 		r.openVolume = r.openVolume.Add(traded)
+		if r.Openings && quantity.Sign() < 0 {
+			r.parts = append(r.parts, RealizedPart{At: f.At, Seq: f.Seq, Kind: f.Kind, Quantity: quantity})
+		}
 		return
 	}
 	entry := r.openVolume
@@ -105,7 +113,7 @@ func (r *Realizer) record(f Fill, before, after holdingState) {
 	}
 	r.openVolume = r.openVolume.Sub(entry)
 	part := RealizedPart{
-		At: f.At, Kind: f.Kind, Quantity: quantity, Entry: before.entry.Sub(after.entry), Exit: after.exit.Sub(before.exit),
+		At: f.At, Seq: f.Seq, Kind: f.Kind, Quantity: quantity, Entry: before.entry.Sub(after.entry), Exit: after.exit.Sub(before.exit),
 		Gross: after.gross.Sub(before.gross), Costs: after.spent.Sub(before.spent), Volume: traded.Add(entry),
 	}
 	if n := len(r.parts); !r.EachFill && n > 0 && r.parts[n-1].At == f.At {

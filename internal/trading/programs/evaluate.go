@@ -395,5 +395,7 @@ func (e *evaluator) breachLimit(rs *ruleState, at int64, trade journal.TradeID, 
 	case Fail, BlockPass, BlockPayout:
 	}
 	rs.failed = true
-	e.state, e.ended, e.breach = Failed, at, &breach
+	if e.state == "" { // the first of several limits that one close breaches
+		e.state, e.ended, e.breach = Failed, at, &breach
+	}
 }

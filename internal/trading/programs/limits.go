@@ -43,6 +43,7 @@ func newRuleState(r *Rule, start decimal.Decimal) ruleState {
 	switch r.Kind {
 	case MaxLoss, ProfitTarget, MinProfitDays, DailyLoss:
 		rs.amount = r.amountOf(start)
+	default:
 	}
 	if r.Kind == MaxLoss {
 		rs.peak, rs.upperPeak = start, start
@@ -118,6 +119,7 @@ func (rs *ruleState) beginDay(balance, start decimal.Decimal) {
 		}
 	case MaxContracts:
 		rs.limit = rs.Rule.N
+	default:
 	}
 }
 
@@ -151,10 +153,11 @@ func (e *evaluator) testClosing(at int64, index int, t *Trade) {
 			if rs.Rule.Evaluation != DayEnd {
 				e.testDailyLoss(rs, at, t, alone)
 			}
+		default:
 		}
-		if e.state != "" {
-			return
-		}
+	}
+	if e.state != "" {
+		return
 	}
 	e.testContracts(at, t.ID)
 	e.testPossible()
@@ -174,7 +177,7 @@ func (e *evaluator) testMaxLoss(rs *ruleState, at int64, t *Trade, alone bool) {
 			rs.raise(e.openedAlone.balance.Add(t.Excursion.ProfitLow))
 		}
 	}
-	if e.state != "" {
+	if rs.failed {
 		return
 	}
 	switch {
@@ -196,7 +199,7 @@ func (e *evaluator) testDailyLoss(rs *ruleState, at int64, t *Trade, alone bool)
 			e.breachLimit(rs, at, t.ID, decimal.Of(worst))
 		}
 	}
-	if e.state == "" && rs.Rule.isBreachedAt(e.net, rs.amount.Neg()) {
+	if !rs.failed && rs.Rule.isBreachedAt(e.net, rs.amount.Neg()) {
 		e.breachLimit(rs, at, t.ID, decimal.Of(e.net))
 	}
 }
@@ -277,6 +280,7 @@ func (e *evaluator) testDayEnd(reset int64) {
 			} else if rs.Rule.EffectOrDefault() != Warn {
 				rs.suspended = false
 			}
+		default:
 		}
 		if e.state != "" {
 			e.hasEvent = true

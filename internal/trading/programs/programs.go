@@ -241,6 +241,7 @@ func (p *Program) canPass() bool { return p.Phase == PhaseEvaluation || p.Phase 
 // The largest numbers and lists that programs may have. They bound the work of an evaluation.
 const (
 	maxRules   = 30
+	maxOfKind  = 4
 	maxSources = 20
 	maxSteps   = 20
 	maxNumber  = 10_000
@@ -274,7 +275,11 @@ func (p *Program) Check() error {
 	if p.NotEvaluated, err = checkTexts("not_evaluated", p.NotEvaluated); err != nil {
 		return err
 	}
+	kinds := map[Kind]int{}
 	for i := range p.Rules {
+		if kinds[p.Rules[i].Kind]++; kinds[p.Rules[i].Kind] > maxOfKind {
+			return journal.InvalidField("rules", "rules must have at most %d of one kind.", maxOfKind)
+		}
 		if err := p.Rules[i].check(fmt.Sprintf("rules.%d", i), p.StartingBalance()); err != nil {
 			return err
 		}
@@ -364,6 +369,7 @@ func (r *Rule) checkWords(decimal.Decimal) (name, problem string) {
 		tests = []string{TestAtMost, TestBelow}
 	case MinDays:
 		counts = []string{CountAny, CountOpening}
+	default:
 	}
 	for _, w := range []struct {
 		name, word string
@@ -402,9 +408,14 @@ func (r *Rule) checkAmounts(start decimal.Decimal) (name, problem string) {
 		zero     bool // whether it may be 0
 		fraction bool
 	}{
-		{name: "amount", value: r.Amount}, {name: "fraction", value: r.Fraction, fraction: true}, {name: "micro", value: r.Micro},
-		{name: "min_amount", value: r.MinAmount, zero: true}, {name: "max_amount", value: r.MaxAmount}, {name: "buffer", value: r.Buffer, zero: true},
-		{name: "consistency", value: r.Consistency, fraction: true}, {name: "split", value: r.Split, fraction: true},
+		{name: "amount", value: r.Amount},
+		{name: "fraction", value: r.Fraction, fraction: true},
+		{name: "micro", value: r.Micro},
+		{name: "min_amount", value: r.MinAmount, zero: true},
+		{name: "max_amount", value: r.MaxAmount},
+		{name: "buffer", value: r.Buffer, zero: true},
+		{name: "consistency", value: r.Consistency, fraction: true},
+		{name: "split", value: r.Split, fraction: true},
 	} {
 		sign := a.value.Decimal.Sign()
 		switch {

@@ -379,8 +379,11 @@ func TestEvaluationAgreesWithTheOracle(t *testing.T) {
 		p := newProgram()
 		p.Phase = rapid.SampledFrom([]string{programs.PhaseEvaluation, programs.PhaseFunded}).Draw(t, "phase")
 		p.Day = rapid.SampledFrom([]programs.DayBounds{
-			{Reset: "00:00", Zone: "Europe/Prague"}, {Reset: "17:00", Zone: "America/Chicago"}, {Reset: "02:30", Zone: "Europe/Prague"},
-			{Reset: "18:00", Zone: "America/New_York"}, {Reset: "00:00", Zone: "UTC"},
+			{Reset: "00:00", Zone: "Europe/Prague"},
+			{Reset: "17:00", Zone: "America/Chicago"},
+			{Reset: "02:30", Zone: "Europe/Prague"},
+			{Reset: "18:00", Zone: "America/New_York"},
+			{Reset: "00:00", Zone: "UTC"},
 		}).Draw(t, "day")
 		for _, kind := range rapid.SliceOfNDistinct(rapid.SampledFrom(allKinds), 1, 4, func(k programs.Kind) programs.Kind { return k }).Draw(t, "kinds") {
 			p.Rules = append(p.Rules, drawRule(t, kind))

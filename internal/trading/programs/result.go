@@ -79,8 +79,9 @@ func (e *evaluator) limitValues(rs *ruleState) (value, limit, left decimal.Null)
 		return count(decimal.New(int64(e.usedDays(rs.Rule))), rs.Rule.N)
 	case Inactivity:
 		return count(decimal.New(int64(max(e.lastFillDay.DaysUntil(e.day)-1, 0))), rs.Rule.Days)
+	default:
+		return value, limit, left
 	}
-	return value, limit, left
 }
 
 // limitState returns a rule's state after the last event.
@@ -106,8 +107,9 @@ func (e *evaluator) isUnknown(rs *ruleState) bool {
 	case DailyLoss:
 		usesEquity := rs.Rule.Anchor == AnchorEquity || rs.Rule.Anchor == AnchorHigher
 		return rs.possible || usesEquity && e.heldOver
+	default:
+		return false
 	}
-	return false
 }
 
 // isNear reports whether a fifth of a loss or less is left.

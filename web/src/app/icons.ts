@@ -16,6 +16,7 @@ import Settings from '@lucide/svelte/icons/settings';
 import Shield from '@lucide/svelte/icons/shield';
 import Sun from '@lucide/svelte/icons/sun';
 import Tag from '@lucide/svelte/icons/tag';
+import Trophy from '@lucide/svelte/icons/trophy';
 import Upload from '@lucide/svelte/icons/upload';
 import Wallet from '@lucide/svelte/icons/wallet';
 import type { Component } from 'svelte';
@@ -27,6 +28,7 @@ export const icons: Record<string, Component<{ size?: number; 'aria-hidden'?: 't
   '/calendar': CalendarDays,
   '/notes': NotebookPen,
   '/reports': ChartColumn,
+  '/programs': Trophy,
   '/setups': Layers,
   '/tags': Tag,
   '/missed': CircleOff,

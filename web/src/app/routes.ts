@@ -134,6 +134,17 @@ export const routes: Route[] = [
     load: () => import('../screens/reports/Screen.svelte'),
   },
   {
+    path: '/programs',
+    title: 'Programs',
+    section: 'measure',
+    load: () => import('../screens/programs/Screen.svelte'),
+  },
+  {
+    path: '/programs/{id}',
+    title: 'Program',
+    load: () => import('../screens/programs/Screen.svelte'),
+  },
+  {
     path: '/setups',
     title: 'Setups',
     section: 'measure',

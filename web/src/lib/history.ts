@@ -25,6 +25,8 @@ export const recordNames: Record<string, string> = {
   note_template: 'Note template',
   view: 'View',
   strategy: 'Strategy',
+  enrollment: 'Enrollment',
+  prop_program: 'Program',
   share_link: 'Share link',
   connection: 'Connection',
   hook: 'Webhook',

@@ -258,7 +258,7 @@ func (w *world) floor(r *programs.Rule, k int) decimal.Decimal {
 		return value
 	}
 	floor := level(w.f.Start)
-	for i := 0; i < k; i++ {
+	for i := range k {
 		m := w.moments[i]
 		switch {
 		case m.kind == "payout" && effect == programs.FloorByAmount:
@@ -406,8 +406,9 @@ func (w *world) failsByLoss(r *programs.Rule, k int) bool {
 			}
 		}
 		return len(days) >= r.Count.Number()
+	default:
+		return true
 	}
-	return true
 }
 
 func (w *world) allMet(k int) bool {

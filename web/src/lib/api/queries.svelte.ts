@@ -35,6 +35,7 @@ export type Kind =
   | 'notices'
   | 'preferences'
   | 'rates'
+  | 'programs'
   | 'routines'
   | 'sessions'
   | 'settings'

@@ -1111,6 +1111,262 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/enrollments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the enrollments in programs, newest first
+         * @description Scopes of access tokens: read, write, full.
+         */
+        get: operations["listEnrollments"];
+        put?: never;
+        /**
+         * Enroll an account in a program
+         * @description Scopes of access tokens: write, full.
+         */
+        post: operations["createEnrollment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/enrollments/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read an enrollment
+         * @description Scopes of access tokens: read, write, full.
+         */
+        get: operations["getEnrollment"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete an enrollment with its payouts, costs and snapshots
+         * @description Scopes of access tokens: write, full.
+         */
+        delete: operations["deleteEnrollment"];
+        options?: never;
+        head?: never;
+        /**
+         * Change an enrollment, or close it
+         * @description Scopes of access tokens: write, full.
+         */
+        patch: operations["changeEnrollment"];
+        trace?: never;
+    };
+    "/api/v1/enrollments/{id}/costs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List an enrollment's costs
+         * @description Scopes of access tokens: read, write, full.
+         */
+        get: operations["listCosts"];
+        put?: never;
+        /**
+         * Add a cost to an enrollment
+         * @description Scopes of access tokens: write, full.
+         */
+        post: operations["addCost"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/enrollments/{id}/costs/{item}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a cost
+         * @description Scopes of access tokens: write, full.
+         */
+        delete: operations["deleteCost"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a cost
+         * @description Scopes of access tokens: write, full.
+         */
+        patch: operations["changeCost"];
+        trace?: never;
+    };
+    "/api/v1/enrollments/{id}/days": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Every program day with an event: balance, floor, result, states
+         * @description Scopes of access tokens: read, write, full.
+         */
+        get: operations["listEnrollmentDays"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/enrollments/{id}/decision": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Decide how to go on after a breach
+         * @description Scopes of access tokens: write, full.
+         */
+        post: operations["decideBreach"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/enrollments/{id}/payouts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List an enrollment's payouts
+         * @description Scopes of access tokens: read, write, full.
+         */
+        get: operations["listPayouts"];
+        put?: never;
+        /**
+         * Add a payout to an enrollment
+         * @description Scopes of access tokens: write, full.
+         */
+        post: operations["addPayout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/enrollments/{id}/payouts/{item}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a payout
+         * @description Scopes of access tokens: write, full.
+         */
+        delete: operations["deletePayout"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a payout
+         * @description Scopes of access tokens: write, full.
+         */
+        patch: operations["changePayout"];
+        trace?: never;
+    };
+    "/api/v1/enrollments/{id}/snapshots": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List an enrollment's snapshots of the firm's dashboard
+         * @description Scopes of access tokens: read, write, full.
+         */
+        get: operations["listSnapshots"];
+        put?: never;
+        /**
+         * Add a snapshot to an enrollment
+         * @description Scopes of access tokens: write, full.
+         */
+        post: operations["addSnapshot"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/enrollments/{id}/snapshots/{item}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a snapshot
+         * @description Scopes of access tokens: write, full.
+         */
+        delete: operations["deleteSnapshot"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a snapshot
+         * @description Scopes of access tokens: write, full.
+         */
+        patch: operations["changeSnapshot"];
+        trace?: never;
+    };
+    "/api/v1/enrollments/{id}/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Where an enrollment stands: balance, floor, today, every rule
+         * @description Scopes of access tokens: read, write, full.
+         */
+        get: operations["getEnrollmentStatus"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/executions": {
         parameters: {
             query?: never;
@@ -2049,6 +2305,58 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/api/v1/prop-programs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the prop firm programs: your own, then the built-in catalog
+         * @description Scopes of access tokens: read, write, full.
+         */
+        get: operations["listPrograms"];
+        put?: never;
+        /**
+         * Make a program, or copy one with copy_of
+         * @description Scopes of access tokens: write, full.
+         */
+        post: operations["createProgram"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/prop-programs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a program
+         * @description Scopes of access tokens: read, write, full.
+         */
+        get: operations["getProgram"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a program in which no account is enrolled
+         * @description Scopes of access tokens: write, full.
+         */
+        delete: operations["deleteProgram"];
+        options?: never;
+        head?: never;
+        /**
+         * Make the next version of a program; enrollments keep theirs
+         * @description Scopes of access tokens: write, full.
+         */
+        patch: operations["changeProgram"];
         trace?: never;
     };
     "/api/v1/public/share/{token}": {
@@ -4152,6 +4460,38 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        CostChange: {
+            /** @description Above 0. It does not change the balance. */
+            amount?: number;
+            /**
+             * Format: date-time
+             * @description Default: now.
+             */
+            at?: string | null;
+            /**
+             * @description Default: fee.
+             * @enum {string|null}
+             */
+            kind?: "fee" | "reset" | "activation" | "subscription" | null;
+        } & {
+            [key: string]: unknown;
+        };
+        CostFields: {
+            /** @description Above 0. It does not change the balance. */
+            amount: number;
+            /**
+             * Format: date-time
+             * @description Default: now.
+             */
+            at?: string | null;
+            /**
+             * @description Default: fee.
+             * @enum {string|null}
+             */
+            kind?: "fee" | "reset" | "activation" | "subscription" | null;
+        } & {
+            [key: string]: unknown;
+        };
         CountBounds: {
             /** Format: int64 */
             high: number;
@@ -4260,6 +4600,14 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        DayBounds: {
+            /** @description The time of day at which a day begins, such as 17:00. From 12:00 on it begins the next date. */
+            reset: string;
+            /** @description The IANA time zone of reset. */
+            zone: string;
+        } & {
+            [key: string]: unknown;
+        };
         DayCount: {
             /** Format: date */
             day: string;
@@ -4267,6 +4615,20 @@ export interface components {
             done: number;
             /** Format: int64 */
             total: number;
+        } & {
+            [key: string]: unknown;
+        };
+        DecisionRequest: {
+            /**
+             * Format: date-time
+             * @description reset: when the new one begins. Default: right after the breach.
+             */
+            at?: string | null;
+            /**
+             * @description reset: the firm began it again; continue: the breach does not count; ended: it is over.
+             * @enum {string}
+             */
+            decision: "reset" | "continue" | "ended";
         } & {
             [key: string]: unknown;
         };
@@ -4377,6 +4739,110 @@ export interface components {
             trades: number;
             /** Format: int64 */
             trades_with_r: number;
+        } & {
+            [key: string]: unknown;
+        };
+        Enrollment: {
+            account_id: string;
+            /** Format: date-time */
+            created_at: string;
+            currency: string;
+            /** Format: date-time */
+            ended_at: string | null;
+            firm: string;
+            id: string;
+            /** @description Of the program. */
+            name: string;
+            /** @description Other parameters for the rules, by kind. */
+            overrides: {
+                [key: string]: {
+                    [key: string]: unknown;
+                };
+            };
+            phase: string;
+            /** @description The enrollment that this one resets. */
+            previous_id: string | null;
+            program_id: string;
+            /** Format: int64 */
+            program_version: number;
+            /** Format: date-time */
+            started_at: string;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            starting_balance: number;
+            /**
+             * @description While it has not ended, as it follows from the trades.
+             * @enum {string}
+             */
+            state: "active" | "passed" | "failed" | "closed";
+            /** Format: date-time */
+            updated_at: string;
+        } & {
+            [key: string]: unknown;
+        };
+        EnrollmentChange: {
+            /**
+             * Format: date-time
+             * @description Closes the enrollment; null opens it again.
+             */
+            ended_at?: string | null;
+            overrides?: {
+                [key: string]: {
+                    [key: string]: unknown;
+                };
+            } | null;
+            /** Format: date-time */
+            started_at?: string | null;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            starting_balance?: number | null;
+        } & {
+            [key: string]: unknown;
+        };
+        EnrollmentStatus: {
+            /**
+             * Format: date-time
+             * @description Everything later is left out.
+             */
+            at: string;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            balance: number;
+            /** @description The breach that ended it. Later trades do not count. */
+            breach: components["schemas"]["ProgramBreach"] | null;
+            /** @description Paid to the firm. */
+            costs: number;
+            /**
+             * Format: date-time
+             * @description When it was passed or failed.
+             */
+            decided_at: string | null;
+            /** @description From the balance to the floor. */
+            distance: number | null;
+            /** @description The level that the balance must stay above. */
+            floor: number | null;
+            /** @description The user said what happened after the breach. */
+            is_decided: boolean;
+            /** @description Requirements that are not met yet. */
+            next: components["schemas"]["ProgramNext"][];
+            /** @description Rules of the firm that are not evaluated. */
+            not_evaluated: string[];
+            /**
+             * @description What is known of profit and loss between fills: bars bound it, or nothing is known.
+             * @enum {string}
+             */
+            open_profit: "bounded" | "unknown";
+            /** @description The trader's share of paid payouts. */
+            received: number;
+            rules: components["schemas"]["ProgramRule"][];
+            /** @description The last one of the firm's own dashboard. */
+            snapshot: components["schemas"]["SnapshotOfFirm"] | null;
+            /** @enum {string} */
+            state: "active" | "passed" | "failed" | "closed";
+            target: components["schemas"]["ProgramTarget"] | null;
+            today: components["schemas"]["ProgramToday"];
+            /**
+             * Format: int64
+             * @description Trades opened after it was passed or failed.
+             */
+            trades_after_breach: number;
         } & {
             [key: string]: unknown;
         };
@@ -4781,6 +5247,33 @@ export interface components {
             file: string;
             /** @description The two differ: a commit is refused without allow_currency_mismatch=true. */
             mismatch: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        FirmCost: {
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            amount: number;
+            /** Format: date-time */
+            at: string;
+            id: string;
+            /** @enum {string} */
+            kind: "fee" | "reset" | "activation" | "subscription";
+        } & {
+            [key: string]: unknown;
+        };
+        FirmPayout: {
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            gross: number;
+            id: string;
+            /**
+             * Format: date-time
+             * @description The balance falls by gross at this instant; null until then.
+             */
+            paid_at: string | null;
+            /** Format: date-time */
+            requested_at: string;
+            /** @description The amount that the trader receives. */
+            trader_share: number | null;
         } & {
             [key: string]: unknown;
         };
@@ -5280,6 +5773,12 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        Lock: {
+            /** @description Added to the starting balance. */
+            offset: number;
+        } & {
+            [key: string]: unknown;
+        };
         LoginRequest: {
             /** Format: email */
             email: string;
@@ -5573,6 +6072,25 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        NewEnrollment: {
+            account_id: string;
+            /** @description Other parameters for the rules, by kind. */
+            overrides?: {
+                [key: string]: {
+                    [key: string]: unknown;
+                };
+            } | null;
+            program_id: string;
+            /**
+             * Format: date-time
+             * @description Trades opened before it do not count. Default: now.
+             */
+            started_at?: string | null;
+            /** @description Default: the program's. */
+            starting_balance?: number | null;
+        } & {
+            [key: string]: unknown;
+        };
         NewExecution: {
             account_id: string;
             /** @description Store the fill even if an equal one is stored. */
@@ -5667,6 +6185,35 @@ export interface components {
             title: string;
             /** @description At least one of 0 (Sunday) to 6 (Saturday). */
             weekdays: number[];
+        } & {
+            [key: string]: unknown;
+        };
+        NewProgram: {
+            checked_on?: string | null;
+            /** @description The program to begin with. Without it, firm, name and initial_balance are needed. */
+            copy_of?: string;
+            /** @description Default: USD. */
+            currency?: string | null;
+            /** @description Default: 17:00 in America/Chicago. */
+            day?: components["schemas"]["DayBounds"];
+            firm?: string | null;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            initial_balance?: number | null;
+            name?: string | null;
+            not_evaluated?: string[] | null;
+            /**
+             * @description Default: evaluation.
+             * @enum {string|null}
+             */
+            phase?: "evaluation" | "verification" | "funded" | "live" | null;
+            /**
+             * @description Default: futures.
+             * @enum {string|null}
+             */
+            product?: "futures" | "cfd" | "stocks" | null;
+            rules?: components["schemas"]["Rule"][] | null;
+            sources?: string[] | null;
+            zero_based?: boolean | null;
         } & {
             [key: string]: unknown;
         };
@@ -6026,6 +6573,36 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        PayoutChange: {
+            /** @description Above 0. */
+            gross?: number;
+            /** Format: date-time */
+            paid_at?: string | null;
+            /**
+             * Format: date-time
+             * @description Default: now, or paid_at if that is earlier.
+             */
+            requested_at?: string | null;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            trader_share?: number | null;
+        } & {
+            [key: string]: unknown;
+        };
+        PayoutFields: {
+            /** @description Above 0. */
+            gross: number;
+            /** Format: date-time */
+            paid_at?: string | null;
+            /**
+             * Format: date-time
+             * @description Default: now, or paid_at if that is earlier.
+             */
+            requested_at?: string | null;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            trader_share?: number | null;
+        } & {
+            [key: string]: unknown;
+        };
         PendingAccount: {
             account_type: string;
             base_currency: string;
@@ -6130,6 +6707,155 @@ export interface components {
             message: string;
             /** Format: int64 */
             row: number;
+        } & {
+            [key: string]: unknown;
+        };
+        ProfitDays: {
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            amount: number;
+            /** Format: int64 */
+            n: number;
+        } & {
+            [key: string]: unknown;
+        };
+        ProgramBreach: {
+            /** Format: date-time */
+            at: string;
+            kind: string;
+            trade_id: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        ProgramDay: {
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            balance: number;
+            day: string;
+            /** @description The level tested at the end of the day. */
+            floor: number | null;
+            /** @description The level from the next day on. */
+            floor_next: number | null;
+            /** @description Without payouts. */
+            net: number;
+            /** @description Payouts. */
+            paid: number;
+            states: {
+                [key: string]: string;
+            };
+            /**
+             * Format: int64
+             * @description Opened on the day.
+             */
+            trades: number;
+        } & {
+            [key: string]: unknown;
+        };
+        ProgramFields: {
+            checked_on?: string | null;
+            /** @description Default: USD. */
+            currency?: string | null;
+            /** @description Default: 17:00 in America/Chicago. */
+            day?: components["schemas"]["DayBounds"];
+            firm?: string | null;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            initial_balance?: number | null;
+            name?: string | null;
+            not_evaluated?: string[] | null;
+            /**
+             * @description Default: evaluation.
+             * @enum {string|null}
+             */
+            phase?: "evaluation" | "verification" | "funded" | "live" | null;
+            /**
+             * @description Default: futures.
+             * @enum {string|null}
+             */
+            product?: "futures" | "cfd" | "stocks" | null;
+            rules?: components["schemas"]["Rule"][] | null;
+            sources?: string[] | null;
+            zero_based?: boolean | null;
+        } & {
+            [key: string]: unknown;
+        };
+        ProgramNext: {
+            kind: string;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            missing: number | null;
+        } & {
+            [key: string]: unknown;
+        };
+        ProgramRule: {
+            /**
+             * Format: date-time
+             * @description Of the breach.
+             */
+            at: string | null;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            distance: number | null;
+            effect: string;
+            /** @enum {string} */
+            evidence: "exact" | "bounded" | "snapshot" | "not_evaluated";
+            kind: string;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            limit: number | null;
+            /** @description Of requirements; null for limits. */
+            met: boolean | null;
+            /** @enum {string} */
+            state: "ok" | "warning" | "breached" | "unknown";
+            trade_id: string | null;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            value: number | null;
+        } & {
+            [key: string]: unknown;
+        };
+        ProgramTarget: {
+            /** @description The profit that is needed. */
+            limit: number;
+            /** @description The profit. */
+            value: number;
+        } & {
+            [key: string]: unknown;
+        };
+        ProgramToday: {
+            /** @description In the program's own days. */
+            day: string;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            left: number | null;
+            /** @description The loss that the day may have. */
+            limit: number | null;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            net: number;
+        } & {
+            [key: string]: unknown;
+        };
+        PropProgram: {
+            built_in: boolean;
+            /** @description The day on which the figures were compared with the sources. */
+            checked_on: string | null;
+            /** Format: date-time */
+            created_at: string | null;
+            currency: string;
+            day: components["schemas"]["DayBounds"];
+            firm: string;
+            id: string;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            initial_balance: number;
+            /** @description The figures were checked more than 180 days ago. Firms change rules without notice. */
+            may_be_outdated: boolean;
+            name: string;
+            /** @description Rules of the firm that are not evaluated. */
+            not_evaluated: string[];
+            /** @enum {string} */
+            phase: "evaluation" | "verification" | "funded" | "live";
+            /** @enum {string} */
+            product: "futures" | "cfd" | "stocks";
+            rules: components["schemas"]["Rule"][];
+            sources: string[];
+            /** Format: date-time */
+            updated_at: string | null;
+            /** Format: int64 */
+            version: number;
+            /** @description The balance begins with 0; initial_balance is the size of the account. */
+            zero_based: boolean;
         } & {
             [key: string]: unknown;
         };
@@ -6531,6 +7257,102 @@ export interface components {
              * @description The trades that are not in the row.
              */
             trades: number;
+        } & {
+            [key: string]: unknown;
+        };
+        Rule: {
+            /** @description max_loss, daily_loss, profit_target, min_profit_days: an amount, or fraction. */
+            amount?: number | null;
+            /**
+             * @description daily_loss: the value at the reset from which the loss counts.
+             * @enum {string}
+             */
+            anchor?: "balance" | "equity" | "higher";
+            /**
+             * @description daily_loss: what fraction is taken of.
+             * @enum {string}
+             */
+            basis?: "initial" | "anchor";
+            /** @description payout: the profit that must remain. */
+            buffer?: number | null;
+            /** @description payout: the largest share of the best day. */
+            consistency?: number | null;
+            /** @description daily_loss: how many days fail the program, with the effect count; min_days: any or opening. */
+            count?: number | ("any" | "opening");
+            /**
+             * Format: int64
+             * @description inactivity: how many whole days without a fill.
+             */
+            days?: number;
+            /**
+             * @description Default: fail for limits, block_pass for requirements, block_payout for payout.
+             * @enum {string}
+             */
+            effect?: "fail" | "pause" | "count" | "block_pass" | "block_payout" | "warn";
+            /**
+             * @description daily_loss: when it is tested.
+             * @enum {string}
+             */
+            evaluation?: "intraday" | "day_end";
+            /**
+             * @description payout: what it does to the floor.
+             * @enum {string}
+             */
+            floor?: "keep" | "to_initial" | "by_amount";
+            /** @description The amount as a fraction of the starting balance; consistency: the largest share of the best day. */
+            fraction?: number | null;
+            /** @enum {string} */
+            kind: "max_loss" | "daily_loss" | "profit_target" | "consistency" | "min_days" | "min_profit_days" | "max_days" | "max_contracts" | "scaling_plan" | "flat_by" | "inactivity" | "payout";
+            /** @description max_loss: the floor stops at the starting balance plus offset. */
+            lock?: components["schemas"]["Lock"];
+            /** @description payout */
+            max_amount?: number | null;
+            /**
+             * Format: int64
+             * @description payout: how many payouts there are.
+             */
+            max_count?: number;
+            /** @description max_contracts, scaling_plan: how much a micro contract counts. Default: 0.1. */
+            micro?: number | null;
+            /** @description payout */
+            min_amount?: number | null;
+            /** @description payout */
+            min_profit_days?: components["schemas"]["ProfitDays"];
+            /**
+             * @description max_loss: how the floor moves.
+             * @enum {string}
+             */
+            mode?: "static" | "trailing_eod" | "trailing_closed" | "trailing_intraday";
+            /**
+             * Format: int64
+             * @description min_days, min_profit_days, max_days, max_contracts, scaling_plan: how many.
+             */
+            n?: number;
+            /**
+             * @description max_loss: whether open profit counts.
+             * @enum {string}
+             */
+            on?: "equity" | "balance";
+            /** @description payout: the trader's share. */
+            split?: number | null;
+            /** @description scaling_plan: contracts by profit at the end of the day before, ascending. */
+            steps?: components["schemas"]["Step"][];
+            /**
+             * @description max_loss, daily_loss: touch or below; consistency: at_most or below.
+             * @enum {string}
+             */
+            test?: "touch" | "below" | "at_most";
+            /** @description flat_by: the time of day, such as 16:59. */
+            time?: string;
+            /**
+             * @description max_days: which days count.
+             * @enum {string}
+             */
+            unit?: "calendar" | "trading";
+            /** @description flat_by: 0 is Sunday. Default: all. */
+            weekdays?: number[];
+            /** @description flat_by: the zone of time. Default: the program's. */
+            zone?: string;
         } & {
             [key: string]: unknown;
         };
@@ -7137,6 +7959,32 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        SnapshotFields: {
+            /**
+             * Format: date-time
+             * @description Default: now.
+             */
+            at?: string | null;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            equity?: number | null;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            floor?: number | null;
+            note?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        SnapshotOfFirm: {
+            /** Format: date-time */
+            at: string;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            equity: number | null;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            floor: number | null;
+            id: string;
+            note: string;
+        } & {
+            [key: string]: unknown;
+        };
         Spread: {
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             p25: number;
@@ -7156,6 +8004,14 @@ export interface components {
             done: number;
             /** Format: int64 */
             total: number;
+        } & {
+            [key: string]: unknown;
+        };
+        Step: {
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            above: number;
+            /** Format: int64 */
+            n: number;
         } & {
             [key: string]: unknown;
         };
@@ -12141,6 +12997,544 @@ export interface operations {
             default: components["responses"]["Error"];
         };
     };
+    listEnrollments: {
+        parameters: {
+            query?: {
+                /** @description The page size, 1 to 1000. Without it the list is complete. */
+                limit?: number;
+                /** @description The cursor from the Link header of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description The next page, rel="next". */
+                    Link?: string;
+                    /** @description The number of records in all pages; only with limit. */
+                    "X-Total-Count"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Enrollment"][];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    createEnrollment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewEnrollment"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Enrollment"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getEnrollment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Enrollment"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    deleteEnrollment: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the record as you read it; 412 when it has changed since. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    changeEnrollment: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the record as you read it; 412 when it has changed since. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EnrollmentChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Enrollment"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    listCosts: {
+        parameters: {
+            query?: {
+                /** @description The page size, 1 to 1000. Without it the list is complete. */
+                limit?: number;
+                /** @description The cursor from the Link header of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description The next page, rel="next". */
+                    Link?: string;
+                    /** @description The number of records in all pages; only with limit. */
+                    "X-Total-Count"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FirmCost"][];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    addCost: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CostFields"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FirmCost"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    deleteCost: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                item: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    changeCost: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                item: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CostChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FirmCost"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    listEnrollmentDays: {
+        parameters: {
+            query?: {
+                /** @description Everything later is left out. Default: now. */
+                at?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProgramDay"][];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    decideBreach: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DecisionRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Enrollment"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    listPayouts: {
+        parameters: {
+            query?: {
+                /** @description The page size, 1 to 1000. Without it the list is complete. */
+                limit?: number;
+                /** @description The cursor from the Link header of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description The next page, rel="next". */
+                    Link?: string;
+                    /** @description The number of records in all pages; only with limit. */
+                    "X-Total-Count"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FirmPayout"][];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    addPayout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PayoutFields"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FirmPayout"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    deletePayout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                item: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    changePayout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                item: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PayoutChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FirmPayout"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    listSnapshots: {
+        parameters: {
+            query?: {
+                /** @description The page size, 1 to 1000. Without it the list is complete. */
+                limit?: number;
+                /** @description The cursor from the Link header of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description The next page, rel="next". */
+                    Link?: string;
+                    /** @description The number of records in all pages; only with limit. */
+                    "X-Total-Count"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SnapshotOfFirm"][];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    addSnapshot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SnapshotFields"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SnapshotOfFirm"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    deleteSnapshot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                item: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    changeSnapshot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                item: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SnapshotFields"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SnapshotOfFirm"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getEnrollmentStatus: {
+        parameters: {
+            query?: {
+                /** @description Everything later is left out. Default: now. */
+                at?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnrollmentStatus"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
     listExecutions: {
         parameters: {
             query?: {
@@ -14258,6 +15652,138 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Position"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    listPrograms: {
+        parameters: {
+            query?: {
+                /** @description The page size, 1 to 1000. Without it the list is complete. */
+                limit?: number;
+                /** @description The cursor from the Link header of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description The next page, rel="next". */
+                    Link?: string;
+                    /** @description The number of records in all pages; only with limit. */
+                    "X-Total-Count"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PropProgram"][];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    createProgram: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewProgram"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PropProgram"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getProgram: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PropProgram"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    deleteProgram: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the record as you read it; 412 when it has changed since. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    changeProgram: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the record as you read it; 412 when it has changed since. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProgramFields"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PropProgram"];
                 };
             };
             default: components["responses"]["Error"];
