@@ -59,19 +59,19 @@ func (q *figureRequest) missingRates() error {
 
 // viewConverted is withFiguresOnBasis for a query with a currency.
 func (a figureAPI) viewConverted(ctx context.Context, in FigureQuery, q *figureRequest, fn func(*db.Tx, *figureRequest) error) error {
-	if in.unit() == unitStrategy {
-		return journal.InvalidField("currency", "currency is not available with unit=strategy. Use unit=trade.")
-	}
 	return a.figures.ViewConverted(ctx, caller(ctx).UserID, a.convertQuery(in), func(tx *db.Tx, book *columns.Snapshot, converter *rates.Converter) error {
 		q.converter = converter
 		if err := q.setBook(ctx, tx, in, book); err != nil {
 			return err
 		}
-		filter := q.filter
+		filter, trades := q.filter, q.trades
 		if in.ratesPeriod != nil {
-			filter.Period = *in.ratesPeriod
+			filter.Period, trades.Period = *in.ratesPeriod, *in.ratesPeriod
 		}
-		book.RequireRates(filter, in.countsCash)
+		q.book.RequireRates(filter, in.countsCash)
+		if q.book.HasUnits {
+			book.RequireRates(trades, false) // what open units realized
+		}
 		if err := converter.Err(); err != nil {
 			return err
 		}

@@ -359,6 +359,12 @@ func (a strategyAPI) chain(ctx context.Context, in *ByID[string]) (*body[Chain],
 
 func shapeChain(id string, list []strategybook.Strategy) Chain {
 	out := Chain{ID: id, AccountID: list[0].Account.ID, Underlying: list[0].Underlying, Steps: make([]chainStep, len(list)), Open: []strategyLeg{}}
+	isOpen := func(s strategybook.Strategy) bool { return s.ClosedAt() == nil }
+	// The same shares cover one step after the other: those of open steps count, or else
+	// the newest step's.
+	covers := func(i int) bool {
+		return isOpen(list[i]) || i == len(list)-1 && !slices.ContainsFunc(list, isOpen)
+	}
 	var open []strategies.Member
 	for i := range list {
 		s := &list[i]
@@ -371,7 +377,7 @@ func shapeChain(id string, list []strategybook.Strategy) Chain {
 			StrategyID: journal.StrategyID(s.ID), Kind: s.Kind, OpenedAt: s.OpenedAt(), ClosedAt: s.ClosedAt(), Credit: s.Credit(), Realized: realized,
 		}
 		for _, m := range s.Members {
-			if m.ClosedAt == nil {
+			if m.ClosedAt == nil && (m.Role != strategies.RoleCover || covers(i)) {
 				open, out.Open = append(open, m), append(out.Open, shapeLeg(m))
 			}
 		}

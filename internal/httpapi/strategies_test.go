@@ -132,6 +132,50 @@ func TestStrategyChain(t *testing.T) {
 	})
 }
 
+// TestCoveredChain rolls a covered call: the shares count once, and what was realized lowers
+// their breakeven.
+func TestCoveredChain(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(_ *testing.T, w *world) {
+		d := w.trader()
+		d.fill("XYZ", "buy 100@100", 0, more{"executed_at": "2026-03-02T14:00:00Z"})
+		d.option("sell", "call", "105", "2", 0)
+		d.option("buy", "call", "105", "3", 30)
+		d.option("sell", "call", "110", "4", 31)
+		chain := "/chains/" + d.get("/strategies").is("0.kind", `"covered_call"`).text("0.chain_id")
+		d.get(chain).is("realized", "-100").is("breakevens", "[97]")
+		d.option("buy", "call", "110", "1", 50)
+		d.get(chain).is("realized", "200").is("breakevens", "[98]")
+	})
+}
+
+// TestUnitsInOneCurrency: each trade of a unit is converted with the rate of its own closing
+// day.
+func TestUnitsInOneCurrency(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(_ *testing.T, w *world) {
+		d := w.trader()
+		legs := d.condor()
+		d.made("/strategies", more{"trade_ids": legs})
+		on := func(day string) more { return more{"executed_at": day + "T16:00:00Z"} }
+		d.option("buy", "call", "105", "1", 50, on("2026-03-03")) // a win of 100
+		d.option("sell", "call", "115", "0.25", 53, on("2026-03-04"))
+		const inEUR = "/analytics/summary?currency=EUR"
+		d.get(inEUR+"&unit=strategy").wantError(http.StatusConflict, "rates_missing").
+			is("error.details.missing", `[{"base":"USD","from":"2026-03-03","quote":"EUR","to":"2026-03-04"}]`)
+		d.made("/rates", more{"base": "USD", "quote": "EUR", "on": "2026-03-03", "rate": "0.5"})
+		d.made("/rates", more{"base": "USD", "quote": "EUR", "on": "2026-03-09", "rate": "0.8"})
+		d.get(inEUR+"&unit=strategy").is("total_trades", "0").is("realized_in_open_units", "37.5")
+		d.option("sell", "put", "90", "0.5", 51, on("2026-03-09"))
+		d.option("buy", "put", "95", "1", 52, on("2026-03-09"))
+		d.get(inEUR+"&unit=strategy").is("total_trades", "1").is("net_pnl", "77.5").is("realized_in_open_units", "0").is("currency", `"EUR"`)
+		d.get(inEUR).is("total_trades", "4").is("net_pnl", "77.5")
+		d.get("/analytics/r?currency=EUR&unit=strategy").is("trades_with_r", "1")
+		d.get("/analytics/compare?against=rest&currency=EUR&unit=strategy&symbol=XYZ").is("a.net_pnl", "77.5").is("b.total_trades", "0")
+		d.get("/analytics/breakdown?by=strategy_kind&currency=EUR&unit=strategy").is("0.key", `"iron_condor"`).is("0.net_pnl", "77.5")
+	})
+}
+
 // TestUnitIdentity: the net of closed units and what open units realized is the net of
 // closed trades, for any dates and filter, and a unit counts whole if one of its trades is
 // selected.

@@ -2,6 +2,7 @@ package analytics
 
 import (
 	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
 )
 
 // convertedScale is the most decimals of a converted amount.
@@ -25,26 +26,65 @@ type Exchange struct {
 // own amounts for conditions, outcomes and risk multiples, which do not depend on the
 // rate. A trade without a rate has amounts of 0; see [Selection.EachRate].
 func (c *Columns) Convert(rateAt func(day int64) (decimal.Decimal, bool)) *Columns {
+	return c.convert(rateAt, nil)
+}
+
+// ConvertUnits is [Columns.Convert] for columns with units: a unit's amounts are the sums
+// of its trades' converted ones.
+func (c *Columns) ConvertUnits(rateAt func(day int64) (decimal.Decimal, bool), units []Unit, converted *Columns) *Columns {
+	known := converted.findMembers(units)
+	sums := map[journal.TradeID]Trade{}
+	for i := range units {
+		if sum, some := units[i].merge(known); some {
+			sums[sum.ID] = sum
+		}
+	}
+	return c.convert(rateAt, sums)
+}
+
+// convert converts each row, or takes the amounts from sums, which may be nil.
+func (c *Columns) convert(rateAt func(day int64) (decimal.Decimal, bool), sums map[journal.TradeID]Trade) *Columns {
 	converted := *c
 	converted.pages = make([]*page, len(c.pages))
 	for i, p := range c.pages {
-		converted.pages[i] = p.convert(rateAt)
+		converted.pages[i] = p.convert(rateAt, sums)
 	}
 	return &converted
 }
 
 // convert returns a page with converted amounts, which shares everything else.
-func (c *page) convert(rateAt func(day int64) (decimal.Decimal, bool)) *page {
+func (c *page) convert(rateAt func(day int64) (decimal.Decimal, bool), sums map[journal.TradeID]Trade) *page {
 	out := *c
 	out.own = c
 	out.rates = newRowRates(c.closed, rateAt)
-	out.net, out.gross = out.rates.convert(&c.net), out.rates.convert(&c.gross)
+	known := map[int32]Trade{}
+	if len(sums) > 0 {
+		for row := range int32(c.len()) {
+			if sum, found := sums[c.ids.at(row)]; found {
+				known[row] = sum
+			}
+		}
+	}
+	convert := func(column *amounts, of func(*Trade) decimal.Decimal) amounts {
+		list := amounts{narrow: make([]int64, 0, c.len())}
+		for row := range int32(c.len()) {
+			if sum, found := known[row]; found {
+				list.push(of(&sum))
+			} else {
+				list.push(out.rates.apply(row, column.at(row)))
+			}
+		}
+		return list
+	}
+	out.net = convert(&c.net, func(t *Trade) decimal.Decimal { return t.Net })
+	out.gross = convert(&c.gross, func(t *Trade) decimal.Decimal { return t.Gross })
 	// The costs are the difference, so a net result is exactly gross less costs.
 	out.fees = amounts{narrow: make([]int64, 0, c.len())}
 	for row := range int32(c.len()) {
 		out.fees.push(out.gross.at(row).Sub(out.net.at(row)))
 	}
-	out.size, out.volume = out.rates.convert(&c.size), out.rates.convert(&c.volume)
+	out.size = convert(&c.size, func(t *Trade) decimal.Decimal { return t.EntryNotional })
+	out.volume = convert(&c.volume, func(t *Trade) decimal.Decimal { return t.Volume })
 	out.mae, out.mfe = out.rates.convertOptional(&c.mae), out.rates.convertOptional(&c.mfe)
 	for i := range out.excursion {
 		if i <= mfeHighAt || i >= afterExitAt {
@@ -104,14 +144,6 @@ func convertAmount(amount, rate decimal.Decimal) decimal.Decimal {
 		return amount
 	}
 	return amount.Mul(rate).Round(convertedScale)
-}
-
-func (r *rowRates) convert(column *amounts) amounts {
-	out := amounts{narrow: make([]int64, 0, len(r.of))}
-	for row := range int32(len(r.of)) {
-		out.push(r.apply(row, column.at(row)))
-	}
-	return out
 }
 
 func (r *rowRates) convertOptional(column *optional) optional {

@@ -1,6 +1,7 @@
 package analytics
 
 import (
+	"maps"
 	"slices"
 
 	"fillbook/internal/base/decimal"
@@ -23,16 +24,8 @@ type Unit struct {
 // one if all its trades are closed, else an open one. Every figure of units is computed
 // from these columns, by the same code as that of trades.
 func MergeUnits(closed, open *Columns, units []Unit) (mergedClosed, mergedOpen *Columns) {
-	var ids []journal.TradeID
-	for i := range units {
-		ids = append(ids, units[i].Trades...)
-	}
-	known := map[journal.TradeID]Trade{}
-	for _, c := range []*Columns{closed, open} {
-		for _, t := range c.listTrades(ids) {
-			known[t.ID] = t
-		}
-	}
+	known := closed.findMembers(units)
+	maps.Copy(known, open.findMembers(units))
 	var closedRows, openRows []Trade
 	var gone []journal.TradeID
 	for i := range units {
@@ -48,6 +41,19 @@ func MergeUnits(closed, open *Columns, units []Unit) (mergedClosed, mergedOpen *
 		}
 	}
 	return closed.WithChanges(closedRows, gone), open.WithChanges(openRows, gone)
+}
+
+// findMembers returns the rows of the units' trades.
+func (c *Columns) findMembers(units []Unit) map[journal.TradeID]Trade {
+	var ids []journal.TradeID
+	for i := range units {
+		ids = append(ids, units[i].Trades...)
+	}
+	known := map[journal.TradeID]Trade{}
+	for _, t := range c.listTrades(ids) {
+		known[t.ID] = t
+	}
+	return known
 }
 
 // listTrades returns the rows with some ids.

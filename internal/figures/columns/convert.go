@@ -22,6 +22,7 @@ type convertedKey struct {
 	account  journal.AccountID
 	currency string
 	realized bool
+	units    bool
 }
 
 // convertedColumns are the converted columns at one revision and with one set of rates.
@@ -75,6 +76,7 @@ func (s *Service) ReadConverted(ctx context.Context, tx *db.Tx, owner journal.Us
 // convert returns a snapshot with converted amounts.
 func (s *Service) convert(b *Snapshot, converter *rates.Converter, today journal.Day) *Snapshot {
 	out := *b
+	out.own = b
 	out.ratesVersion = "|" + converter.Currency() + strconv.FormatUint(converter.Version(), 36)
 	out.Columns, out.closed = nil, nil
 	exchange := &analytics.Exchange{Today: toDayNumber(today)}
@@ -105,7 +107,7 @@ func (s *Service) convertColumns(b *Snapshot, a ledger.Account, columns *analyti
 	if a.BaseCurrency == converter.Currency() {
 		return columns
 	}
-	key := convertedKey{a.ID, converter.Currency(), realized}
+	key := convertedKey{account: a.ID, currency: converter.Currency(), realized: realized}
 	version := b.ratesVersion + "|" + strconv.FormatInt(a.Revision, 10)
 	if cached, ok := s.converted.Get(key); ok && cached.version == version {
 		return cached.of.WithName(a.Name, a.Number())
@@ -134,10 +136,14 @@ func convertCash(account int, currency string, list []analytics.CashEvent, conve
 }
 
 // RequireRates makes the converter find the rates that the selected trades need, and with
-// cash those that cash results need.
+// cash those that cash results need. With units, each trade of a selected one needs its own.
 func (b *Snapshot) RequireRates(f analytics.Filter, withCash bool) {
 	selected := b.Select(f)
-	selected.EachRate(b.Capital.Exchange.Need)
+	if b.HasUnits {
+		b.selectMembers(selected).EachRate(b.Capital.Exchange.Need)
+	} else {
+		selected.EachRate(b.Capital.Exchange.Need)
+	}
 	if withCash {
 		selected.EachCashRate(b.Capital, b.Capital.Exchange.Need)
 	}

@@ -93,6 +93,8 @@ type Snapshot struct {
 	// ratesVersion identifies the currency and the rates that amounts are converted with;
 	// empty if they are not.
 	ratesVersion string
+	// own is the snapshot before conversion; nil if amounts are not converted.
+	own *Snapshot
 	// closed and open are the columns with whole trades.
 	closed, open []*analytics.Columns
 	// HasUnits reports that Columns have units instead of trades; see [Service.ToUnits].

@@ -34,12 +34,16 @@ func (s *Service) ToUnits(ctx context.Context, tx *db.Tx, b *Snapshot) (*Snapsho
 	}
 	out := *b
 	out.Columns, out.unitsOpen, out.HasUnits = nil, nil, true
+	own := b
+	if b.own != nil {
+		own = b.own
+	}
 	for i, a := range b.Accounts {
-		data, err := s.loadUnits(ctx, tx, b, i, mode)
+		data, err := s.loadUnits(ctx, tx, own, i, mode)
 		if err != nil {
 			return nil, err
 		}
-		out.Columns = append(out.Columns, data.closed.WithName(a.Name, a.Number()))
+		out.Columns = append(out.Columns, s.convertUnits(b, i, data).WithName(a.Name, a.Number()))
 		out.unitsOpen = append(out.unitsOpen, data.open.WithName(a.Name, a.Number()))
 		out.units = append(out.units, data.units...)
 	}
@@ -62,6 +66,41 @@ func (s *Service) loadUnits(ctx context.Context, tx *db.Tx, b *Snapshot, place i
 	data.closed, data.open = analytics.MergeUnits(b.closed[place], b.open[place], data.units)
 	s.units.Put(key, data, data.closed.Bytes()+data.open.Bytes())
 	return data, nil
+}
+
+// convertUnits returns the closed units of the account at a place, with converted amounts if
+// the snapshot's are.
+func (s *Service) convertUnits(b *Snapshot, place int, data *unitData) *analytics.Columns {
+	a := b.Accounts[place]
+	if b.own == nil || a.BaseCurrency == b.Capital.Currency {
+		return data.closed
+	}
+	key := convertedKey{account: a.ID, currency: b.Capital.Currency, units: true}
+	version := b.ratesVersion + "|" + strconv.FormatInt(a.Revision, 10) + "|" + string(data.mode)
+	if cached, ok := s.converted.Get(key); ok && cached.version == version {
+		return cached.of
+	}
+	fresh := data.closed.ConvertUnits(func(day int64) (decimal.Decimal, bool) {
+		return b.Capital.Exchange.RateAt(place, day)
+	}, data.units, b.closed[place])
+	s.converted.Put(key, &convertedColumns{fresh, version}, entryBytes+fresh.Bytes())
+	return fresh
+}
+
+// selectMembers returns the closed trades of selected units.
+func (b *Snapshot) selectMembers(units *analytics.Selection) *analytics.Selection {
+	var ids []journal.TradeID
+	for i := range units.Len() {
+		ids = append(ids, units.ID(i))
+	}
+	chosen := analytics.NewTradeIDs(ids)
+	ids = nil
+	for i := range b.units {
+		if chosen.Has(b.units[i].Trades[0]) {
+			ids = append(ids, b.units[i].Trades...)
+		}
+	}
+	return analytics.SelectTrades(b.closed, analytics.Filter{Lookups: analytics.Lookups{Among: chosen.AddIDs(ids)}})
 }
 
 // listUnits returns the strategies that count as one.
