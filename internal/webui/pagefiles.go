@@ -21,6 +21,7 @@ var screens = []string{
 	"/trades", "/trades/{id}",
 	"/review",
 	"/positions",
+	"/options",
 	"/calendar", "/calendar/{day}", "/calendar/week/{day}", "/calendar/month/{month}",
 	"/notes", "/notes/templates", "/notes/{id}",
 	"/reports", "/reports/{report}",

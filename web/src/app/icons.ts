@@ -4,6 +4,7 @@ import ArrowLeftRight from '@lucide/svelte/icons/arrow-left-right';
 import CalendarDays from '@lucide/svelte/icons/calendar-days';
 import ChartCandlestick from '@lucide/svelte/icons/chart-candlestick';
 import ChartColumn from '@lucide/svelte/icons/chart-column';
+import ChartSpline from '@lucide/svelte/icons/chart-spline';
 import CircleDot from '@lucide/svelte/icons/circle-dot';
 import CircleOff from '@lucide/svelte/icons/circle-off';
 import Download from '@lucide/svelte/icons/download';
@@ -25,6 +26,7 @@ export const icons: Record<string, Component<{ size?: number; 'aria-hidden'?: 't
   '/': Sun,
   '/trades': ArrowLeftRight,
   '/positions': CircleDot,
+  '/options': ChartSpline,
   '/calendar': CalendarDays,
   '/notes': NotebookPen,
   '/reports': ChartColumn,

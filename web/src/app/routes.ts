@@ -73,6 +73,14 @@ export const routes: Route[] = [
     load: () => import('../screens/trades/Positions.svelte'),
   },
   {
+    path: '/options',
+    title: 'Options',
+    section: 'review',
+    key: 'b',
+    filtered: true,
+    load: () => import('../screens/options/Screen.svelte'),
+  },
+  {
     path: '/calendar',
     title: 'Calendar',
     section: 'review',

@@ -32,6 +32,7 @@ const parts: Record<string, (h: Hostile) => Record<string, string | RegExp>> = {
     '/trades': `setup ${image}`,
     '/review?show=all': image,
     '/positions': 'Unrealized',
+    '/options': 'No strategies yet',
     '/calendar?month=2024-01': /January 2024/,
     '/calendar?year=2024': /January 2024/,
     [`/calendar/${h.day}`]: image,

@@ -15,6 +15,7 @@ import {
   type Filter,
   type ResultScope,
   type Scope,
+  type UnitScope,
 } from './filter';
 import { stepRange } from './periods';
 
@@ -25,6 +26,8 @@ class LiveFilter {
   readonly today: Day = $derived(clock.today(this.timeZone));
   /** The query parameters for lists and analytics. */
   readonly scope: Scope = $derived(this.scopeWith({}));
+  /** The query parameters for figures that can count strategies. */
+  readonly units: UnitScope = $derived(this.unitsWith({}));
   /** The query parameters for figures that can count realized results; others refuse them. */
   readonly results: ResultScope = $derived(this.resultsWith({}));
   /** The first and last day; '' if none. */
@@ -41,9 +44,14 @@ class LiveFilter {
     return preferences.currency ? { ...scope, currency: preferences.currency } : scope;
   }
 
+  unitsWith(change: Partial<Filter>): UnitScope {
+    const inStrategies = { ...this.now, ...change }.pnl === 'strategies';
+    return { ...this.scopeWith(change), ...(inStrategies ? { unit: 'strategy' as const } : {}) };
+  }
+
   resultsWith(change: Partial<Filter>): ResultScope {
     const realized = { ...this.now, ...change }.pnl === 'realized';
-    return { ...this.scopeWith(change), ...(realized ? { pnl_basis: 'realized' as const } : {}) };
+    return { ...this.unitsWith(change), ...(realized ? { pnl_basis: 'realized' as const } : {}) };
   }
 
   /** Changes part of the filter and keeps the other parameters of the address. */

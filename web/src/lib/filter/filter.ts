@@ -20,7 +20,8 @@ export { isZone };
 export { rangeLabels, ranges, type Range };
 
 /** When a result counts: when the whole trade closes, or each closing fill on its own day. */
-export type Pnl = 'closed' | 'realized';
+/** What counts: closed trades, closing fills, or closed strategies. */
+export type Pnl = 'closed' | 'realized' | 'strategies';
 
 export type Unit = 'money' | 'percent' | 'r';
 
@@ -85,7 +86,7 @@ export function parseFilter(params: URLSearchParams): Filter {
     from: isDay(from) ? from : '',
     to: isDay(to) ? to : '',
     basis: oneOf(params.get('basis') ?? params.get('date_basis'), ['close', 'open'], 'close'),
-    pnl: oneOf(params.get('pnl'), ['closed', 'realized'], 'closed'),
+    pnl: oneOf(params.get('pnl'), ['closed', 'realized', 'strategies'], 'closed'),
     tz: isZone(params.get('tz')) ? params.get('tz')! : '',
     unit: oneOf(params.get('unit'), ['money', 'percent', 'r'], 'money'),
     view: params.get('saved') ?? '',
@@ -154,8 +155,11 @@ type Parameters = {
 /** The query parameters of lists and analytics, with the API's names. */
 export type Scope = Partial<Parameters> & { tz?: string };
 
+/** The query parameters of figures that count trades or strategies. */
+export type UnitScope = Scope & { unit?: 'strategy' };
+
 /** The query parameters of figures that accept pnl_basis. */
-export type ResultScope = Scope & { pnl_basis?: 'realized' };
+export type ResultScope = UnitScope & { pnl_basis?: 'realized' };
 
 export function scopeOf(filter: Filter, timeZone: string, weekStart: number, now?: Day): Scope {
   const zone = filter.tz || timeZone;

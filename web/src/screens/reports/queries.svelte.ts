@@ -24,7 +24,7 @@ export const readExplained = (enabled: () => boolean = () => true) =>
 
 // Only breakdowns by time can count realized results.
 const byTime: By[] = ['weekday', 'hour', 'month', 'session'];
-const scopeBy = (by: By) => (byTime.includes(by) ? filter.results : filter.scope);
+const scopeBy = (by: By) => (byTime.includes(by) ? filter.results : filter.units);
 
 export const readBreakdown = (by: () => By) =>
   query(() => ({
@@ -73,10 +73,10 @@ export const readMistakes = () =>
 
 export const readBehavior = (enabled: () => boolean = () => true) =>
   query(() => ({
-    key: ['analytics', 'behavior', filter.scope],
+    key: ['analytics', 'behavior', filter.units],
     enabled: enabled(),
     load: (signal) =>
-      answer(api.GET('/api/v1/analytics/behavior', { params: { query: filter.scope }, signal })),
+      answer(api.GET('/api/v1/analytics/behavior', { params: { query: filter.units }, signal })),
   }));
 
 export const readDaily = () =>
@@ -88,8 +88,8 @@ export const readDaily = () =>
 
 export const readR = () =>
   query(() => ({
-    key: ['analytics', 'r', filter.scope],
-    load: (signal) => answer(api.GET('/api/v1/analytics/r', { params: { query: filter.scope }, signal })),
+    key: ['analytics', 'r', filter.units],
+    load: (signal) => answer(api.GET('/api/v1/analytics/r', { params: { query: filter.units }, signal })),
   }));
 
 export const readDrawdowns = () =>
@@ -106,13 +106,13 @@ export const readDrawdowns = () =>
 
 export const readMonteCarlo = (count: () => string, ruin: () => string) =>
   query(() => ({
-    key: ['analytics', 'futures', filter.scope, count(), ruin()],
+    key: ['analytics', 'futures', filter.units, count(), ruin()],
     load: (signal) =>
       answer(
         api.GET('/api/v1/analytics/montecarlo', {
           params: {
             query: {
-              ...filter.scope,
+              ...filter.units,
               ruin_pct: Number(ruin()),
               ...(count() ? { trades: Number(count()) } : {}),
             },
