@@ -4,6 +4,7 @@ import { flushSync } from 'svelte';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { ApiError } from '../../src/lib/api/errors';
 import { connection } from '../../src/lib/connection.svelte';
+import { currentUser } from '../../src/lib/currentUser.svelte';
 import { createForm, type FormOptions, type FormState } from '../../src/lib/form.svelte';
 
 interface Values {
@@ -91,7 +92,7 @@ describe('drafts', () => {
   });
 
   test('a field that an older draft lacks has its initial value', () => {
-    localStorage.setItem('fillbook.draft. test form', JSON.stringify({ name: 'old' }));
+    localStorage.setItem(`fillbook.draft.${currentUser.id} test form`, JSON.stringify({ name: 'old' }));
     expect(open({ draft }).values).toEqual({ name: 'old', lines: ['one'] });
   });
 
