@@ -176,6 +176,37 @@ func TestUnitsInOneCurrency(t *testing.T) {
 	})
 }
 
+// TestStrategyLosesDeletedTags: deleted tags and setups leave strategies and their figures,
+// merged tags follow, and undoing it brings them back.
+func TestStrategyLosesDeletedTags(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(_ *testing.T, w *world) {
+		d := w.trader()
+		legs := d.condor()
+		for i, close := range [][4]string{{"sell", "put", "90", "1"}, {"buy", "put", "95", "2"}, {"buy", "call", "105", "2"}, {"sell", "call", "115", "0.5"}} {
+			d.option(close[0], close[1], close[2], close[3], 50+i)
+		}
+		tag := func(name string) string { return d.made("/tags", more{"name": name, "kind": "custom"}).text("id") }
+		first, second := tag("first"), tag("second")
+		setup := d.made("/setups", more{"name": "income"}).text("id")
+		path := "/strategies/" + d.made("/strategies", more{"trade_ids": legs}).text("id")
+		d.patch(path, more{"tag_ids": []string{first}, "setup_ids": []string{setup}}).want(http.StatusOK)
+		const byTag = "/analytics/breakdown?by=tag&unit=strategy"
+		d.get(byTag).is("0.key", `"`+first+`"`)
+		d.post("/tags/"+first+"/merge", more{"into": second}).want(http.StatusOK)
+		d.get(path).is("tag_ids", `["`+second+`"]`)
+		d.get(byTag).is("0.key", `"`+second+`"`)
+		deleted := d.delete("/tags/" + second).want(http.StatusNoContent)
+		d.get(path).is("tag_ids", `[]`)
+		d.get(byTag).is("0.key", `""`)
+		d.post("/history/"+deleted.header.Get("X-Change-Id")+"/undo", nil).want(http.StatusOK)
+		d.get(path).is("tag_ids", `["`+second+`"]`)
+		d.get(byTag).is("0.key", `"`+second+`"`)
+		d.delete("/setups/" + setup).want(http.StatusNoContent)
+		d.get(path).is("setup_ids", `[]`)
+	})
+}
+
 // TestUnitIdentity: the net of closed units and what open units realized is the net of
 // closed trades, for any dates and filter, and a unit counts whole if one of its trades is
 // selected.

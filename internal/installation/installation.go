@@ -141,6 +141,7 @@ func New(options Options) (*Installation, error) {
 		Known: playbook.Known{
 			Account: ledger.CheckAccountOwner, Trade: ledger.LockTrade, Trades: ledger.LockTrades, InstrumentType: ledger.InstrumentType,
 			AnnotationsChanged: ledger.TouchTrades, Unlinked: ledger.TouchAccount,
+			TagReplaced: strategybook.ReplaceTag, SetupRemoved: strategybook.RemoveSetup,
 			PublicID: identity.PublicID, UserNumber: identity.UserNumber,
 		},
 		Files: i.files, MaxFileBytes: options.AttachmentMaxBytes,

@@ -53,6 +53,10 @@ type Known struct {
 	// Unlinked may be nil. It is called for each account in which a deleted tag or
 	// setup is removed from trades, before that is committed.
 	Unlinked func(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) error
+	// TagReplaced and SetupRemoved may be nil. They change what else has the tag or setup;
+	// tag is empty if old is deleted.
+	TagReplaced  func(ctx context.Context, tx *db.Tx, owner journal.UserID, old, tag journal.TagID) error
+	SetupRemoved func(ctx context.Context, tx *db.Tx, owner journal.UserID, setup journal.SetupID) error
 	// PublicID returns a user's public id, which names the directory with the user's
 	// files, and UserNumber the user with a public id, or 0. Both may be nil if Files is
 	// nil.

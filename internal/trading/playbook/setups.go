@@ -228,6 +228,11 @@ func (s *Service) DeleteSetup(ctx context.Context, owner journal.UserID, id jour
 		if err := recordRemovedSetup(ctx, tx, owner, setup); err != nil {
 			return err
 		}
+		if removed := s.options.Known.SetupRemoved; removed != nil {
+			if err := removed(ctx, tx, owner, id); err != nil {
+				return err
+			}
+		}
 		_, err = tx.Exec(ctx, `UPDATE missed_trades SET setup_id = NULL WHERE user_id = $1 AND setup_id = $2`, owner, id)
 		if err != nil {
 			return err

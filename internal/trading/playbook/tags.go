@@ -226,6 +226,9 @@ func (s *Service) DeleteTag(ctx context.Context, owner journal.UserID, id journa
 		if err := recordRemovedTag(ctx, tx, owner, tag.Tag, ""); err != nil {
 			return err
 		}
+		if err := s.replaceTag(ctx, tx, owner, id, ""); err != nil {
+			return err
+		}
 		_, err = tx.Exec(ctx, `DELETE FROM tags WHERE user_id = $1 AND id = $2`, owner, id)
 		return err
 	})
@@ -260,6 +263,9 @@ func (s *Service) MergeTag(ctx context.Context, tx *db.Tx, owner journal.UserID,
 	if err := recordRemovedTag(ctx, tx, owner, locked[id].Tag, into); err != nil {
 		return CountedTag{}, err
 	}
+	if err := s.replaceTag(ctx, tx, owner, id, into); err != nil {
+		return CountedTag{}, err
+	}
 	history.Describe(tx, owner, history.Description{
 		Action: history.Update, Summary: "Merged tag " + locked[id].Name + " into " + locked[into].Name,
 	})
@@ -274,6 +280,13 @@ func (s *Service) MergeTag(ctx context.Context, tx *db.Tx, owner journal.UserID,
 		return CountedTag{}, err
 	}
 	return lockTag(ctx, tx, owner, into, nil)
+}
+
+func (s *Service) replaceTag(ctx context.Context, tx *db.Tx, owner journal.UserID, old, tag journal.TagID) error {
+	if s.options.Known.TagReplaced == nil {
+		return nil
+	}
+	return s.options.Known.TagReplaced(ctx, tx, owner, old, tag)
 }
 
 // unlink reports the accounts a query returns, because a tag or setup is taken off some

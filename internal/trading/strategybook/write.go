@@ -451,19 +451,42 @@ func RestoreAccount(ctx context.Context, u *history.Undoing, _ journal.AccountID
 	return u.Insert(ctx, "strategies", "")
 }
 
-// ReplaceTag replaces a tag by another on the owner's strategies. It is a step in merging
-// tags.
+// ReplaceTag replaces a tag by another on the owner's strategies, or removes it if tag is
+// empty. It is a step in merging and deleting tags.
 func ReplaceTag(ctx context.Context, tx *db.Tx, owner journal.UserID, old, tag journal.TagID) error {
-	list, err := db.List(ctx, tx, scanRecord, selectRecords+` WHERE s.user_id = $1 AND s.tags LIKE $2 ORDER BY s.id`, owner, `%"`+string(old)+`"%`)
+	return changeAll(ctx, tx, owner, "tags", string(old), func(r *Record) {
+		r.Tags = slices.DeleteFunc(slices.Clone(r.Tags), func(id journal.TagID) bool { return id == old || id == tag })
+		if tag != "" {
+			r.Tags = append(r.Tags, tag)
+		}
+	})
+}
+
+// RemoveSetup removes a setup from the owner's strategies. It is a step in deleting it.
+func RemoveSetup(ctx context.Context, tx *db.Tx, owner journal.UserID, setup journal.SetupID) error {
+	return changeAll(ctx, tx, owner, "setups", string(setup), func(r *Record) {
+		r.Setups = slices.DeleteFunc(slices.Clone(r.Setups), func(id journal.SetupID) bool { return id == setup })
+	})
+}
+
+// changeAll changes the records with an id in a column that is a list.
+func changeAll(ctx context.Context, tx *db.Tx, owner journal.UserID, column, id string, change func(*Record)) error {
+	list, err := db.List(ctx, tx, scanRecord, selectRecords+` WHERE s.user_id = $1 AND s.`+column+` LIKE $2 ORDER BY s.account_id, s.id`, owner, `%"`+id+`"%`)
 	if err != nil {
 		return err
 	}
-	for _, before := range list {
+	for i, before := range list {
 		after := before
-		after.Tags = slices.DeleteFunc(slices.Clone(before.Tags), func(id journal.TagID) bool { return id == old || id == tag })
-		after.Tags = append(after.Tags, tag)
+		change(&after)
 		recordHistory.Updated(tx, owner, &before, &after)
 		if _, err := tx.Exec(ctx, table.Update(), table.UpdateValues(owner, &after)...); err != nil {
+			return err
+		}
+		if i > 0 && list[i-1].Account == before.Account {
+			continue
+		}
+		// A caller who is limited to some accounts may change what all accounts share.
+		if err := ledger.TouchAccount(journal.UnlimitAccounts(ctx), tx, owner, before.Account); err != nil {
 			return err
 		}
 	}
