@@ -31,6 +31,7 @@ type enrollmentStatus struct {
 	NotEvaluated      []string               `json:"not_evaluated" doc:"Rules of the firm that are not evaluated."`
 	Costs             decimal.Decimal        `json:"costs" doc:"Paid to the firm."`
 	Received          decimal.Decimal        `json:"received" doc:"The trader's share of paid payouts."`
+	Earned            decimal.Decimal        `json:"earned" doc:"Received less costs."`
 	Snapshot          orNull[snapshotOfFirm] `json:"snapshot" doc:"The last one of the firm's own dashboard."`
 }
 
@@ -60,6 +61,7 @@ type programRule struct {
 	Value    decimal.Null        `json:"value"`
 	Limit    decimal.Null        `json:"limit"`
 	Distance decimal.Null        `json:"distance"`
+	Used     decimal.Null        `json:"used" doc:"The share of a limit that is used up, or of a requirement that is reached, from 0 to 1."`
 	At       *time.Time          `json:"at" doc:"Of the breach."`
 	TradeID  *journal.TradeID    `json:"trade_id"`
 	Evidence programs.Evidence   `json:"evidence" enum:"exact,bounded,snapshot,not_evaluated"`
@@ -142,7 +144,7 @@ func shapeStatus(at time.Time, e enrollments.Evaluated) enrollmentStatus {
 	for i, rule := range r.Rules {
 		out.Rules[i] = programRule{
 			Kind: rule.Rule.Kind, Effect: rule.Rule.EffectOrDefault(), State: rule.State, Met: rule.Met, Value: rule.Value, Limit: rule.Limit,
-			Distance: rule.Distance, At: instantOf(rule.At), TradeID: nilIfZero(rule.Trade), Evidence: rule.Evidence,
+			Distance: rule.Distance, Used: rule.Used, At: instantOf(rule.At), TradeID: nilIfZero(rule.Trade), Evidence: rule.Evidence,
 		}
 		if rule.Rule.Kind == programs.ProfitTarget {
 			out.Target = orNull[programTarget]{&programTarget{Value: rule.Value.Decimal, Limit: rule.Limit.Decimal}}
@@ -165,6 +167,7 @@ func (s *enrollmentStatus) addMoney(e *enrollments.Enrollment) {
 			s.Received = s.Received.Add(p.TraderShare.Or(p.Gross))
 		}
 	}
+	s.Earned = s.Received.Sub(s.Costs)
 	if len(e.Snapshots) > 0 {
 		last := slices.MaxFunc(e.Snapshots, func(a, b enrollments.Snapshot) int { return a.At.Compare(b.At) })
 		shaped := snapshotOfFirm(last)

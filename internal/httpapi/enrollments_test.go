@@ -122,7 +122,7 @@ func TestPayoutsOfAnEnrollment(t *testing.T) {
 		d.post(payouts, more{"gross": 1, "trader_share": 2}).wantField("trader_share")
 		d.made("/enrollments/"+id+"/costs", more{"amount": "150.5", "kind": "reset"})
 		d.made("/enrollments/"+id+"/snapshots", more{"floor": 100100, "at": "2026-03-05T12:00:00Z"})
-		d.get(status).want(http.StatusOK).holds("", `{"balance":101000,"costs":150.5}`).holds("snapshot", `{"floor":100100,"equity":null}`)
+		d.get(status).want(http.StatusOK).holds("", `{"balance":101000,"costs":150.5,"earned":649.5}`).is("rules.0.used", "0.6667").holds("snapshot", `{"floor":100100,"equity":null}`)
 		d.delete(payouts + "/" + payout).wantNone()
 		d.get(payouts).want(http.StatusOK).is("", "[]")
 		d.made("/cash-transactions", more{"account_id": d.account, "type": "fee", "amount": 30, "occurred_at": "2026-03-06T12:00:00Z"})

@@ -73,6 +73,9 @@ type RuleResult struct {
 	// Met is nil for limits.
 	Met                    *bool
 	Value, Limit, Distance decimal.Null
+	// Used is the share of a limit that is used up, or of a requirement that is reached,
+	// from 0 to 1.
+	Used decimal.Null
 	// At and Trade belong to a breach; At is 0 without one.
 	At       int64
 	Trade    journal.TradeID

@@ -49,14 +49,32 @@ func (e *evaluator) ruleResult(rs *ruleState) RuleResult {
 		r.Met, r.Value, r.Limit = &met, value, limit
 		if value.Valid && limit.Valid {
 			r.Distance = decimal.Of(decimal.Max(limit.Decimal.Sub(value.Decimal), decimal.Zero))
+			r.Used = shareOf(value.Decimal, limit.Decimal)
 		}
 		return r
 	}
 	r.Value, r.Limit, r.Distance = e.limitValues(rs)
+	switch rs.Rule.Kind {
+	case MaxLoss, DailyLoss:
+		r.Used = shareOf(rs.amount.Sub(r.Distance.Decimal), rs.amount)
+	default:
+		if r.Limit.Valid {
+			r.Used = shareOf(r.Value.Decimal, r.Limit.Decimal)
+		}
+	}
 	if r.State == Breached {
 		r.At, r.Trade = rs.at, rs.trade
 	}
 	return r
+}
+
+// shareOf returns a part as a share from 0 to 1 with four decimals; absent without a whole.
+func shareOf(part, whole decimal.Decimal) decimal.Null {
+	if whole.Sign() <= 0 {
+		return decimal.Null{}
+	}
+	share := part.DivRound(whole, 4)
+	return decimal.Of(decimal.Min(decimal.Max(share, decimal.Zero), decimal.New(1)))
 }
 
 // limitValues returns a limit's value, the limit itself and what is left.

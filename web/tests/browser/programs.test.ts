@@ -1,6 +1,11 @@
 import { expect, mainAccount, test, trade } from './fixtures';
 
-test('an account is enrolled, breaches its floor, and the user decides', async ({ page, api, signIn }) => {
+test('an account is enrolled, breaches its floor, and the user decides', async ({
+  page,
+  api,
+  signIn,
+  expectAccessible,
+}) => {
   const account = await mainAccount(api);
   await api('POST', '/prop-programs', {
     firm: 'Acme',
@@ -34,10 +39,20 @@ test('an account is enrolled, breaches its floor, and the user decides', async (
   await page.reload();
   await page.getByRole('link', { name: 'Acme Test' }).click();
   await expect(page.getByRole('heading', { name: 'Max loss breached' })).toBeVisible();
-  await expect(page.getByText('1 later trade will not count')).toBeVisible();
+  await expect(page.getByText('Until you answer, 1 later trade does not count')).toBeVisible();
   await expect(page.getByRole('cell', { name: 'Breached: Max loss' })).toBeVisible();
 
-  await page.getByRole('button', { name: 'It doesn’t count, continue' }).click();
+  await page.getByRole('button', { name: 'It doesn’t count' }).click();
   await expect(page.getByRole('heading', { name: 'Max loss breached' })).toBeHidden();
   await expect(page.getByText('Active')).toBeVisible();
+
+  await page.getByRole('button', { name: 'Add payout' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Add payout' });
+  await dialog.getByLabel('Amount').fill('500');
+  await dialog.getByLabel('Your share').fill('400');
+  await dialog.getByRole('button', { name: 'Add payout' }).click();
+  await page.getByRole('button', { name: /Actions for the payout/ }).click();
+  await page.getByRole('menuitem', { name: 'Mark as paid' }).click();
+  await expect(page.getByRole('row', { name: /Received less costs/ })).toContainText('400.00');
+  await expectAccessible('programs');
 });

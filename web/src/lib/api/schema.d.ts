@@ -4816,6 +4816,8 @@ export interface components {
             decided_at: string | null;
             /** @description From the balance to the floor. */
             distance: number | null;
+            /** @description Received less costs. */
+            earned: number;
             /** @description The level that the balance must stay above. */
             floor: number | null;
             /** @description The user said what happened after the breach. */
@@ -6802,6 +6804,8 @@ export interface components {
             /** @enum {string} */
             state: "ok" | "warning" | "breached" | "unknown";
             trade_id: string | null;
+            /** @description The share of a limit that is used up, or of a requirement that is reached, from 0 to 1. */
+            used: number | null;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             value: number | null;
         } & {

@@ -35,13 +35,59 @@ export const phaseNames: Record<string, string> = {
 
 type Tone = 'plain' | 'gain' | 'loss' | 'warn' | 'accent';
 
-/** A state of an enrollment: its name and the tone of its label. */
-export const states: Record<Enrollment['state'], { name: string; tone: Tone }> = {
+const states: Record<Enrollment['state'], { name: string; tone: Tone }> = {
   active: { name: 'Active', tone: 'accent' },
   passed: { name: 'Passed', tone: 'gain' },
   failed: { name: 'Failed', tone: 'loss' },
   closed: { name: 'Closed', tone: 'plain' },
 };
+
+/** The label of an enrollment: its state, or what needs attention. */
+export function stateOf(enrollment: Enrollment, status?: Status): { name: string; tone: Tone } {
+  if (status?.state === 'active' && status.rules.some((r) => r.state === 'warning'))
+    return { name: 'Close to a limit', tone: 'warn' };
+  if (enrollment.state === 'failed' && enrollment.ended_at === null)
+    return { name: 'Breached', tone: 'loss' };
+  return states[enrollment.state];
+}
+
+/** The color of a rule's meter. */
+export function meterTone(rule: Pick<RuleState, 'state' | 'met'>): 'accent' | 'warn' | 'loss' | 'gain' {
+  if (rule.met !== null) return rule.met ? 'gain' : 'accent';
+  return rule.state === 'breached' ? 'loss' : rule.state === 'warning' ? 'warn' : 'accent';
+}
+
+/** What a rule's state is based on. */
+export const evidenceNames: Record<RuleState['evidence'], string> = {
+  exact: 'Closed results',
+  bounded: 'Price bars',
+  snapshot: 'The firm’s dashboard',
+  not_evaluated: 'Not known',
+};
+
+export const costNames = {
+  fee: 'Fee',
+  reset: 'Reset',
+  activation: 'Activation',
+  subscription: 'Subscription',
+};
+
+/** The floor as steps halfway between two days, because it is fixed during a day or rises within one. */
+export function floorSteps(days: Pick<Day, 'day' | 'floor'>[]): { x: number[]; y: (number | null)[] } {
+  const x: number[] = [];
+  const y: (number | null)[] = [];
+  days.forEach((day, i) => {
+    const at = Date.parse(day.day);
+    if (i > 0) {
+      const halfway = (x.at(-1)! + at) / 2;
+      x.push(halfway, halfway);
+      y.push(y.at(-1)!, day.floor);
+    }
+    x.push(at);
+    y.push(day.floor);
+  });
+  return { x, y };
+}
 
 /** The state of a rule: of a limit, or whether a requirement is met. */
 export function ruleState(rule: Pick<RuleState, 'state' | 'met'>): { name: string; tone: Tone } {
@@ -51,7 +97,7 @@ export function ruleState(rule: Pick<RuleState, 'state' | 'met'>): { name: strin
 
 export const limitStates: Record<string, { name: string; tone: Tone }> = {
   ok: { name: 'OK', tone: 'plain' },
-  warning: { name: 'Close to the limit', tone: 'warn' },
+  warning: { name: 'Close', tone: 'warn' },
   breached: { name: 'Breached', tone: 'loss' },
   unknown: { name: 'Unknown', tone: 'warn' },
 };
