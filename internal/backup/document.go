@@ -17,28 +17,29 @@ import (
 // Document is a decoded backup. The fields are the file's sections, each with its own
 // checksum. A single-account file has the sections of its [Bundle] in place of accounts.
 type Document struct {
-	Format        string         `json:"format"`
-	Version       int            `json:"version"`
-	ExportedAt    Instant        `json:"exported_at,omitzero"`
-	Accounts      []Bundle       `json:"accounts"`
-	Tags          []Tag          `json:"tags"`
-	Setups        []Setup        `json:"setups"`
-	Notes         []Note         `json:"notes"` // newest first
-	Missed        []Missed       `json:"missed_trades"`
-	NoteTemplates []NoteTemplate `json:"note_templates"` // by name
-	Views         []View         `json:"views"`          // in their order
-	Rates         []Rate         `json:"rates"`          // the newest day first
-	Programs      []PropProgram  `json:"prop_programs"`  // oldest first
-	Enrollments   []Enrollment   `json:"enrollments"`    // newest first
-	Routine       Routine        `json:"routines"`
-	Preferences   values         `json:"preferences"`
-	Settings      Settings       `json:"settings"`
-	ImportLayouts []ImportLayout `json:"import_layouts"` // the last used first
-	ImportKinds   []WordKind     `json:"import_kinds"`   // by layout and word
-	BarAliases    []BarAlias     `json:"bar_aliases"`    // by symbol
-	BarSources    []BarSource    `json:"bar_sources"`    // by provider
-	Bars          []BarSeries    `json:"bars"`           // by symbol; only if they were asked for
-	Attachments   []FileRef      `json:"attachments"`
+	Format           string            `json:"format"`
+	Version          int               `json:"version"`
+	ExportedAt       Instant           `json:"exported_at,omitzero"`
+	Accounts         []Bundle          `json:"accounts"`
+	Tags             []Tag             `json:"tags"`
+	Setups           []Setup           `json:"setups"`
+	Notes            []Note            `json:"notes"` // newest first
+	Missed           []Missed          `json:"missed_trades"`
+	NoteTemplates    []NoteTemplate    `json:"note_templates"`    // by name
+	CorporateActions []CorporateAction `json:"corporate_actions"` // the newest day first
+	Views            []View            `json:"views"`             // in their order
+	Rates            []Rate            `json:"rates"`             // the newest day first
+	Programs         []PropProgram     `json:"prop_programs"`     // oldest first
+	Enrollments      []Enrollment      `json:"enrollments"`       // newest first
+	Routine          Routine           `json:"routines"`
+	Preferences      values            `json:"preferences"`
+	Settings         Settings          `json:"settings"`
+	ImportLayouts    []ImportLayout    `json:"import_layouts"` // the last used first
+	ImportKinds      []WordKind        `json:"import_kinds"`   // by layout and word
+	BarAliases       []BarAlias        `json:"bar_aliases"`    // by symbol
+	BarSources       []BarSource       `json:"bar_sources"`    // by provider
+	Bars             []BarSeries       `json:"bars"`           // by symbol; only if they were asked for
+	Attachments      []FileRef         `json:"attachments"`
 
 	// Problems are unreadable rows. A file written by Fillbook has none.
 	Problems []Problem `json:"-"`

@@ -385,8 +385,8 @@ func (e *exporter) writeOrphans(a ledger.Account) error {
 
 // writeUser writes what belongs to the user and to no account.
 func (e *exporter) writeUser() error {
-	if e.isSingle() {
-		return nil
+	if err := e.writeCorporateActions(); err != nil || e.isSingle() {
+		return err
 	}
 	return runSteps(
 		e.writeNoteTemplates, e.writeViews, e.writeRates, e.writePrograms, e.writeEnrollments, e.writeRoutine, e.writePreferences, e.writeSettings, e.writeLayouts, e.writeImportKinds,

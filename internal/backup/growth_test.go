@@ -136,6 +136,11 @@ var hostileSections = map[string]hostileSection{
 			return NoteTemplate{Name: fmt.Sprint("template ", key), Type: "note", Body: "x", Default: true}
 		})
 	}},
+	"corporate_actions": {1500, func(d *Document, keys []int) {
+		d.CorporateActions = eachKey(keys, func(_, key int) CorporateAction {
+			return CorporateAction{Kind: "split", Symbol: fmt.Sprint("S", key), RatioNew: 2, RatioOld: 1, EffectiveOn: "2024-01-02", Zone: "UTC"}
+		})
+	}},
 	"views": {1000, func(d *Document, keys []int) {
 		d.Views = eachKey(keys, func(_, key int) View { return View{Name: fmt.Sprint("view ", key)} })
 	}},

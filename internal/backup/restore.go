@@ -50,7 +50,7 @@ type Result struct {
 	Completed                 int
 	CashInserted, CashSkipped int
 	// What was not there before. SetupsUpserted also counts changed ones.
-	SetupsUpserted, Tags, Notes, Missed, NoteTemplates, Views, Rates, Programs, Enrollments, Strategies, Orphans, Overrides, Routines, Preferences, Settings, ImportLayouts, ImportKinds, BarAliases, BarSources, Bars, Connections int
+	SetupsUpserted, Tags, Notes, Missed, NoteTemplates, CorporateActions, Views, Rates, Programs, Enrollments, Strategies, Orphans, Overrides, Routines, Preferences, Settings, ImportLayouts, ImportKinds, BarAliases, BarSources, Bars, Connections int
 	// MissedUpdated counts stored missed trades whose empty fields were filled.
 	MissedUpdated int
 	// Files are the attachments to store; see [AttachFiles].
@@ -81,7 +81,7 @@ func Restore(ctx context.Context, tx *db.Tx, services Services, order Order) (Re
 		restorer: r, tags: newNameTable[journal.TagID](), setups: newNameTable[journal.SetupID](), notes: map[int]journal.NoteID{},
 	}
 	err := runSteps(
-		accounts.findAccounts, accounts.numberArrivals, accounts.restoreLedgers,
+		accounts.findAccounts, accounts.numberArrivals, accounts.restoreCorporateActions, accounts.restoreLedgers,
 		book.restoreTags, book.restoreSetups, book.restoreAnnotations, book.restoreOrphans, book.restoreStrategies, book.restoreNotes, book.restoreMissed,
 		book.restoreNoteTemplates, book.restoreViews,
 		r.restoreRates, r.restorePrograms, r.restoreEnrollments, r.restoreRoutine, r.restorePreferences, r.restoreSettings, r.restoreLayouts, r.restoreImportKinds,

@@ -20,6 +20,7 @@ var sectionLimits = map[string]*limits.Limit{
 	"notes":                &limits.Notes,
 	"missed_trades":        &limits.MissedTrades,
 	"note_templates":       &limits.NoteTemplates,
+	"corporate_actions":    &limits.CorporateActions,
 	"views":                &limits.Views,
 	"rates":                &limits.Rates,
 	"prop_programs":        &limits.Programs,

@@ -173,6 +173,7 @@ func (a *API) resources() []resource {
 		enrollmentAPI{s.Clock, s.Enrollments},
 		noteAPI{s.DB, s.Playbook},
 		noteTemplateAPI{s.Playbook},
+		corporateActionAPI{s.Ledger},
 		tagAPI{s.DB, s.Playbook},
 		setupAPI{s.Playbook},
 		attachmentAPI{s.DB, s.Playbook},

@@ -133,4 +133,6 @@ func appendExecution(o *jsonObject, r *Execution) {
 	o.texts("details", r.Details)
 	appendNullText(o, "import_batch_id", r.ImportBatchID)
 	o.instant("created_at", r.CreatedAt)
+	o.nullNumber("adjusted_quantity", r.AdjustedQty)
+	o.nullNumber("adjusted_price", r.AdjustedPrice)
 }

@@ -29,6 +29,7 @@ const (
 	ownID     = "a restored record gets an id of its own"
 	ownTime   = "a backup does not say when a record was changed last"
 	ownImport = "a restore is an import of its own"
+	byActions = "it is computed from corporate actions; see TestCorporateActions"
 )
 
 var recordKinds = []recordKind{
@@ -36,7 +37,9 @@ var recordKinds = []recordKind{
 	{name: "orphan", path: "/trades/orphans", except: map[string]string{
 		"trade_id": ownID, "attachments": "the JSON has no content of files; the zip has",
 	}},
-	{name: "execution", path: "/executions", except: map[string]string{"id": ownID, "import_batch_id": ownImport}},
+	{name: "execution", path: "/executions", except: map[string]string{
+		"id": ownID, "import_batch_id": ownImport, "adjusted_quantity": byActions, "adjusted_price": byActions,
+	}},
 	{name: "cash", path: "/cash-transactions", except: map[string]string{"id": ownID, "import_batch_id": ownImport}},
 	{name: "note", path: "/notes", except: map[string]string{"id": ownID, "updated_at": ownTime}},
 	{name: "setup", path: "/setups", except: map[string]string{"updated_at": ownTime}},
@@ -45,6 +48,7 @@ var recordKinds = []recordKind{
 	{name: "tag", path: "/tags"},
 	{name: "note template", path: "/note-templates", except: map[string]string{"id": ownID, "updated_at": ownTime}},
 	{name: "rate", path: "/rates", except: map[string]string{"id": ownID, "updated_at": ownTime}},
+	{name: "corporate action", path: "/corporate-actions", except: map[string]string{"id": ownID, "updated_at": ownTime}},
 	{name: "view", path: "/views", except: map[string]string{"id": ownID, "updated_at": ownTime}},
 	{name: "import layout", path: "/import-layouts"},
 	{name: "settings", path: "/settings/journal"},
@@ -252,6 +256,10 @@ func (j *fullJournal) fillRecords() {
 		"target": 4, "reason": "away", "outcome": "target", "notes": "too slow",
 	})
 	j.put("/missed-trades/"+missed.text("id"), more{"notes": "far too slow"}).want(http.StatusOK)
+	j.made("/corporate-actions", more{
+		"kind": "stock_dividend", "symbol": "SPLT", "ratio_new": 21, "ratio_old": 20, "effective_on": "2026-01-05", "tz": "Europe/Berlin",
+		"applies_to": "shares", "account_ids": []any{j.account}, "source": "file", "note": "5 %",
+	})
 	j.made("/note-templates", more{"name": "Plan", "type": "daily_log", "body": "{{date}}", "default": true})
 	j.made("/rates", more{"base": "USD", "quote": "TWD", "on": "2026-03-09", "rate": "32.5"})
 	j.made("/views", more{"name": "All of it"})

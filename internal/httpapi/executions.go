@@ -36,6 +36,8 @@ type Execution struct {
 	Details        map[string]string   `json:"details"`
 	ImportBatchID  *journal.BatchID    `json:"import_batch_id"`
 	CreatedAt      time.Time           `json:"created_at"`
+	AdjustedQty    decimal.Null        `json:"adjusted_quantity" doc:"The quantity after later splits of its trade; null if there were none."`
+	AdjustedPrice  decimal.Null        `json:"adjusted_price" doc:"The price in the same units."`
 }
 
 func shapeExecution(e ledger.Execution) Execution {
@@ -47,6 +49,7 @@ func shapeExecution(e ledger.Execution) Execution {
 		InstrumentType: e.Instrument.Type, Side: e.Side, Quantity: e.Quantity, Price: e.Price, Fees: e.Fees, Commission: e.Commission,
 		Multiplier: e.Multiplier, StatedPnL: e.StatedPnL, ExecutedAt: e.ExecutedAt, Details: e.Details, ImportBatchID: e.Batch,
 		CreatedAt: e.CreatedAt, Kind: e.Kind.String(), EventID: nilIfZero(e.EventID), BasisEstimated: e.BasisEstimated,
+		AdjustedQty: e.Adjusted.Quantity, AdjustedPrice: e.Adjusted.Price,
 	}
 }
 

@@ -20,8 +20,10 @@ var RecordTypes = map[string]reflect.Type{
 	"cash": reflect.TypeFor[ledger.Cash](), "note": reflect.TypeFor[playbook.Note](), "setup": reflect.TypeFor[playbook.Setup](),
 	"missed trade": reflect.TypeFor[missedTrade](), "routine item": reflect.TypeFor[RoutineItem](), "tag": reflect.TypeFor[tag](), "view": reflect.TypeFor[savedView](), "rate": reflect.TypeFor[typedRate](),
 	"note template": reflect.TypeFor[noteTemplate](),
-	"import kind":   reflect.TypeFor[kinds.WordKind](),
-	"import layout": reflect.TypeFor[importLayout](), "settings": reflect.TypeFor[journalSettings](),
+
+	"corporate action": reflect.TypeFor[corporateAction](),
+	"import kind":      reflect.TypeFor[kinds.WordKind](),
+	"import layout":    reflect.TypeFor[importLayout](), "settings": reflect.TypeFor[journalSettings](),
 }
 
 // NewExecutionType is the body for POST /executions.

@@ -163,6 +163,7 @@ var writers = map[string]func(d trader) (send func() *reply){
 	"note_log":             sendsNote,
 	"note_revisions":       sendsNote,
 	"notes":                sendsNote,
+	"corporate_actions":    posts("/corporate-actions", more{"kind": "split", "symbol": "A", "ratio_new": 2, "effective_on": "2026-01-05"}),
 	"note_templates":       posts("/note-templates", more{"name": "x", "body": "y"}),
 	"orphaned_annotations": deletesAnnotated, "orphaned_fills": deletesAnnotated,
 	"position_marks": func(d trader) func() *reply {

@@ -162,7 +162,7 @@ func TestEveryWriteLeavesOneChange(t *testing.T) {
 		// The first user and the session are there before the walk, a refresh replaces a token, and the others store nothing that
 		// a user keeps, or only in the background.
 		for _, none := range []string{
-			"POST /setup", "POST /auth/refresh", "POST /auth/register", "POST /me/totp/start", "POST /trades/preview", "POST /bars/imports", "POST /imports",
+			"POST /setup", "POST /auth/refresh", "POST /auth/register", "POST /me/totp/start", "POST /trades/preview", "POST /corporate-actions/preview", "POST /bars/imports", "POST /imports",
 			"POST /connections/test", "POST /connections/{id}/run", "POST /bars/sources/{id}/price", "POST /bars/sources/{id}/run",
 		} {
 			v.called[none] = true
@@ -215,6 +215,9 @@ func (v *writeWalk) writeJournal() {
 	note := v.write("POST", "/notes", "", more{"body": "x"}).text("id")
 	v.write("PATCH", "/notes/{id}", note, more{"body": strings.Repeat("long ", 2000)})
 	v.write("DELETE", "/notes/{id}", note, nil)
+	action := v.write("POST", "/corporate-actions", "", more{"kind": "split", "symbol": "SPLT", "ratio_new": 2, "effective_on": "2026-01-05"}).text("id")
+	v.write("PATCH", "/corporate-actions/{id}", action, more{"ratio_new": 3})
+	v.write("DELETE", "/corporate-actions/{id}", action, nil)
 	template := v.write("POST", "/note-templates", "", more{"name": "a", "body": "x", "default": true}).text("id")
 	d.made("/note-templates", more{"name": "b", "body": "x", "default": true})
 	v.write("PATCH", "/note-templates/{id}", template, more{"default": true})

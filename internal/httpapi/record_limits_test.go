@@ -48,6 +48,7 @@ var limitTests = []limitTest{
 	{limit: &limits.Setups, max: 2, add: postNumbered("/setups", more{"name": "setup %d"})},
 	{limit: &limits.Notes, max: 3, add: postNumbered("/notes", more{"body": "%d"})},
 	{limit: &limits.NoteBytes, max: 12, add: postNumbered("/notes", more{"body": "note %d"})},
+	{limit: &limits.CorporateActions, max: 2, add: postNumbered("/corporate-actions", more{"kind": "split", "symbol": "S%d", "ratio_new": 2, "effective_on": "2026-01-05"})},
 	{limit: &limits.NoteTemplates, max: 2, add: postNumbered("/note-templates", more{"name": "t %d", "type": "note", "body": "x"})},
 	{limit: &limits.MissedTrades, max: 2, add: postNumbered("/missed-trades", more{"symbol": "S%d", "direction": "long", "observed_at": "2026-01-05T15:30:00Z"})},
 	{limit: &limits.Rates, max: 2, add: postNumbered("/rates", more{"base": "USD", "quote": "EUR", "on": "2026-03-1%d", "rate": "1"})},

@@ -37,6 +37,7 @@ var guideOrder = []string{
 	"guide/send-fills-by-webhook.md",
 	"guide/trades-and-notes.md",
 	"guide/options-and-strategies.md",
+	"guide/splits-and-transfers.md",
 	"guide/history-and-undo.md",
 	"guide/ask-an-assistant.md",
 	"guide/prices-and-charts.md",

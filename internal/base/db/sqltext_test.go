@@ -191,6 +191,7 @@ var otherOwners = map[string]string{
 	"jobs":                   "jobs",
 	"trade_rules":            "playbook",
 	"note_templates":         "playbook",
+	"corporate_actions":      "ledger",
 	"note_revisions":         "playbook",
 	"note_log":               "playbook",
 	"bar_changes":            "bars",

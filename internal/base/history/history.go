@@ -89,7 +89,7 @@ var actions = []Action{Create, Update, Delete, Bulk, Import, Reverse, Restore, R
 // types are the record types. A change stores which it has as bits by their places here, so
 // the order never changes.
 var types = []string{
-	"account", "execution", "trade", "cash_transaction", "note", "note_template", "tag", "setup", "missed_trade", "routine_item",
+	"account", "execution", "trade", "cash_transaction", "corporate_action", "note", "note_template", "tag", "setup", "missed_trade", "routine_item",
 	"routine_day", "view", "share_link", "attachment", "import", "bar_import", "connection", "hook", "price_source", "position_mark",
 	"preferences", "instrument", "layout", "access_token", "session", "user", "change", "settings", "routine_template", "bar_series",
 	"bar_alias", "import_kind", "strategy", "rate", "prop_program", "enrollment",
@@ -196,7 +196,7 @@ func (k Key) hash() int64 {
 
 // nouns are the names of types in sentences, if they are not the type with spaces.
 var nouns = map[string]string{
-	"execution": "fill", "cash_transaction": "cash transaction", "import": "import", "bar_import": "price import",
+	"execution": "fill", "cash_transaction": "cash transaction", "corporate_action": "corporate action", "import": "import", "bar_import": "price import",
 	"position_mark": "position price", "routine_day": "routine", "bar_series": "price series", "bar_alias": "symbol alias",
 	"layout": "import layout", "import_kind": "import word", "settings": "journal settings",
 }

@@ -46,6 +46,8 @@ type (
 	BatchID string
 	// WordKindID identifies a user's kind for a word in files.
 	WordKindID string
+	// ActionID names a corporate action.
+	ActionID string
 	// NoteTemplateID names a note template.
 	NoteTemplateID string
 	// ChangeID names a change of the history.

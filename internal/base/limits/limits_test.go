@@ -23,6 +23,7 @@ var limited = map[string][]limits.Limit{
 	"setups":               {limits.Setups},
 	"notes":                {limits.Notes, limits.NoteBytes},
 	"note_templates":       {limits.NoteTemplates},
+	"corporate_actions":    {limits.CorporateActions},
 	"missed_trades":        {limits.MissedTrades},
 	"views":                {limits.Views},
 	"strategies":           {limits.Strategies},

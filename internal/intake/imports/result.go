@@ -53,7 +53,8 @@ type Restored struct {
 
 	Strategies int `json:"strategies" doc:"Decisions about strategies, and what was written on them."`
 
-	NoteTemplates int `json:"note_templates"`
+	NoteTemplates    int `json:"note_templates"`
+	CorporateActions int `json:"corporate_actions"`
 
 	BarAliases int `json:"bar_aliases"`
 	BarSources int `json:"bar_sources" doc:"Price providers, which are switched off and need their key again."`

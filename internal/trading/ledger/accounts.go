@@ -119,6 +119,9 @@ func (s *Service) deleteAccount(ctx context.Context, tx *db.Tx, owner journal.Us
 	if err := s.follow.call(ctx, tx, owner, TradeChanges{Account: a.ID, AccountDeleted: true}); err != nil {
 		return err
 	}
+	if err := deleteActionsOf(ctx, tx, owner, a.ID); err != nil {
+		return err
+	}
 	if err := emptyAccount(ctx, tx, owner, a); err != nil {
 		return err
 	}

@@ -42,6 +42,10 @@ func eachOfAll(
 	if err != nil {
 		return err
 	}
+	ends, err := loadTradeEnds(ctx, tx, owner, keys)
+	if err != nil {
+		return err
+	}
 	var number int64 // both are for all rows: toExecution copies them
 	fill := &fill{}
 	columns := append(fill.scan(), &number)
@@ -49,7 +53,10 @@ func eachOfAll(
 	ties := &tieSorter[listedFill]{
 		prepare: linker.link,
 		compare: func(a, b *listedFill) int { return compareExecutions(&a.Execution, &b.Execution) },
-		emit:    func(f listedFill) error { return fn(f.Execution) },
+		emit: func(f listedFill) error {
+			f.setAdjusted(keys[f.stream].splits, ends)
+			return fn(f.Execution)
+		},
 	}
 	text, args := q.allRows(owner, accounts)
 	err = db.EachAhead(ctx, tx, func(row db.Scanner) error {

@@ -60,9 +60,9 @@ func readBookWith(ctx context.Context, tx *db.Tx, owner journal.UserID, id journ
 	}
 	var all int64
 	err := tx.QueryRow(ctx, `
-		SELECT `+accountColumns+`, next_seq, next_stream, logged_since, arrivals, deleted_fills, `+lastArrival+`, `+lastStream+`
+		SELECT `+accountColumns+`, next_seq, next_stream, logged_since, arrivals, deleted_fills, `+lastArrival+`, `+lastStream+`, `+anyAction+`
 		FROM accounts WHERE user_id = $1 AND id = $2`+lock, owner, id).
-		Scan(append(b.account.scan(), &b.nextSeq, &b.nextStream, &b.loggedSince, &b.arrivals, &b.deletedFills, &all, &b.lastStream)...)
+		Scan(append(b.account.scan(), &b.nextSeq, &b.nextStream, &b.loggedSince, &b.arrivals, &b.deletedFills, &all, &b.lastStream, &b.hasActions)...)
 	// After a wait for the lock only the row's own columns are current.
 	b.arrivals, b.prunedSince = max(b.arrivals, all), b.loggedSince
 	return b, db.NotFound(err, "account")
@@ -79,6 +79,9 @@ const lastArrival = `(SELECT COALESCE(MAX(arrivals), 0) FROM accounts AS every W
 
 // lastStream selects the greatest next_stream in all accounts of user $1.
 const lastStream = `(SELECT COALESCE(MAX(next_stream), 0) FROM accounts AS every WHERE every.user_id = $1)`
+
+// anyAction selects whether user $1 has corporate actions.
+const anyAction = `EXISTS (SELECT 1 FROM corporate_actions WHERE user_id = $1)`
 
 // NextArrival returns the owner's next arrival number. It is a step.
 func NextArrival(ctx context.Context, tx *db.Tx, owner journal.UserID) (n int64, err error) {

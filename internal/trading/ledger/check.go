@@ -165,6 +165,13 @@ func (c *checker) checkStream(ctx context.Context, number int64) error {
 	if err := c.checkOrderKey(ctx, s); err != nil {
 		return err
 	}
+	splits, err := c.loadSplits(ctx, s.key)
+	if err != nil {
+		return err
+	}
+	if !slices.Equal(splits, s.splits) {
+		c.reportProblem("", "The splits of instrument %s differ from its corporate actions.", s.key.symbol)
+	}
 	checkpoints, err := c.loadCheckpoints(ctx, s)
 	if err != nil {
 		return err
@@ -174,7 +181,7 @@ func (c *checker) checkStream(ctx context.Context, number int64) error {
 	fills.seek(matching.Position{})
 	trades.seek(matching.Position{})
 	for {
-		part := nextSegment(fills)
+		part := nextSegment(fills, s.splits)
 		if fills.err != nil {
 			return fills.err
 		}
@@ -205,10 +212,15 @@ func (c *checker) checkOrderKey(ctx context.Context, s *stream) error {
 }
 
 // nextSegment reads fills up to the next one leaving the position flat.
-func nextSegment(fills *fillCursor) []*fill {
+func nextSegment(fills *fillCursor, splits []matching.Split) []*fill {
 	var part []*fill
 	var position decimal.Decimal
 	for f := fills.next(); f != nil; f = fills.next() {
+		for ; len(splits) > 0 && splits[0].At <= f.at; splits = splits[1:] {
+			if sign := position.Sign(); len(part) > 0 && sign != 0 {
+				position = splits[0].Apply(position.Abs()).Mul(decimal.New(int64(sign)))
+			}
+		}
 		part = append(part, f)
 		moved := f.quantity.Sub(f.unmatched) // checked with the segment
 		if f.side == matching.Sell {
@@ -240,7 +252,7 @@ func (c *checker) loadCheckpoints(ctx context.Context, s *stream) (map[matching.
 func (c *checker) groupFills(
 	s *stream, fills []matching.Fill, byID map[string]*fill, checkpoints map[matching.Position]string,
 ) []matching.Trade {
-	var grouping matching.Grouping
+	grouping := matching.Grouping{Splits: s.splits}
 	if len(checkpoints) > 0 {
 		grouping.Every, grouping.Report = 1, func(want matching.Checkpoint) {
 			stored, found := checkpoints[want.Last()]
@@ -267,7 +279,7 @@ func (c *checker) checkSegment(s *stream, part []*fill, trades *tradeCursor, che
 	for i, f := range part {
 		grouped[i], oracleFills[i] = f.toMatching(), f.toOracle()
 	}
-	recomputed := oracle.Recompute(oracleFills)
+	recomputed := oracle.Recompute(oracleFills, toOracleSplits(s.splits)...)
 	byID := make(map[string]*fill, len(part))
 	for _, f := range part {
 		byID[string(f.id)] = f
@@ -314,6 +326,14 @@ func equalNull(n decimal.Null, r *big.Rat) bool {
 		return r == nil && !n.Valid
 	}
 	return n.Decimal.Rat().Cmp(r) == 0
+}
+
+func toOracleSplits(splits []matching.Split) []oracle.Split {
+	list := make([]oracle.Split, len(splits))
+	for i, s := range splits {
+		list[i] = oracle.Split{At: s.At, New: s.New, Old: s.Old}
+	}
+	return list
 }
 
 func (f *fill) toOracle() oracle.Fill {

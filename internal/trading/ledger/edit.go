@@ -39,6 +39,10 @@ func (s *Service) AddExecution(
 			return err
 		}
 		out = AddedExecution{Warnings: warnings}
+		if s := b.byNumber[a.stream]; s != nil && len(s.splits) > 0 {
+			out.Execution, err = b.describe(ctx, a.fill, a.next)
+			return err
+		}
 		out.Execution, err = a.toExecution(b.account, *a.key, nil, a.next)
 		return err
 	})
@@ -73,7 +77,9 @@ func (s *Service) UpdateExecution(
 	ctx context.Context, owner journal.UserID, id journal.ExecutionID, change ExecutionChange, check func(Execution) error,
 ) (e Execution, err error) {
 	err = s.db.Update(ctx, func(tx *db.Tx) error {
-		return s.withExecution(ctx, tx, owner, id, check, func(b *book, before *fill, was Execution) error {
+		hasActions := false
+		err := s.withExecution(ctx, tx, owner, id, check, func(b *book, before *fill, was Execution) error {
+			hasActions = b.hasActions
 			after, key, err := b.applyChange(ctx, before, was, change)
 			if err != nil {
 				return err
@@ -87,6 +93,10 @@ func (s *Service) UpdateExecution(
 			executionHistory.Updated(tx, owner, &was, &e)
 			return nil
 		})
+		if err == nil && hasActions { // what splits made of it follows from the written trades
+			e, err = readExecution(ctx, tx, owner, id)
+		}
+		return err
 	})
 	return e, err
 }

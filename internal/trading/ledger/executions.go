@@ -51,6 +51,8 @@ type Execution struct {
 	TradeIDs []journal.TradeID
 	// Cursor is the fill's position in lists.
 	Cursor ExecutionCursor
+	// Adjusted has quantity and price after later splits of its trade.
+	Adjusted AdjustedFill
 }
 
 // ExecutionCursor is a position in execution lists, which are ordered by instant, arrival
@@ -73,18 +75,22 @@ type ExecutionQuery struct {
 // Execution returns an execution of the owner.
 func (s *Service) Execution(ctx context.Context, owner journal.UserID, id journal.ExecutionID) (e Execution, err error) {
 	err = s.db.View(ctx, func(tx *db.Tx) error {
-		at, err := findFill(ctx, tx, owner, id)
-		if err != nil {
-			return err
-		}
-		b, err := readBook(ctx, tx, owner, at.account.ID)
-		if err != nil {
-			return err
-		}
-		e, err = b.execution(ctx, id)
+		e, err = readExecution(ctx, tx, owner, id)
 		return err
 	})
 	return e, err
+}
+
+func readExecution(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.ExecutionID) (Execution, error) {
+	at, err := findFill(ctx, tx, owner, id)
+	if err != nil {
+		return Execution{}, err
+	}
+	b, err := readBook(ctx, tx, owner, at.account.ID)
+	if err != nil {
+		return Execution{}, err
+	}
+	return b.execution(ctx, id)
 }
 
 // EachExecution calls fn for a query's executions, oldest first, as they are read, so
@@ -122,23 +128,37 @@ func EachExecution(ctx context.Context, tx *db.Tx, owner journal.UserID, q Execu
 	var f filter
 	var number int64 // these are for all rows: toExecution copies them
 	var key streamKey
+	var splits []matching.Split
+	var page []Execution
+	adjuster := splitAdjuster{tx: tx, owner: owner}
 	fill := &fill{}
 	rows := selection{table: "executions", owner: owner, accounts: accounts, head: executionSelect, where: q.addConditions}
-	columns := slices.Concat(fill.scan(), fill.links.scan(), []any{&number}, key.scan())
+	columns := slices.Concat(fill.scan(), fill.links.scan(), []any{&number, splitsScanner{&splits}}, key.scan())
 	known := indexByNumber(accounts)
 	text := rows.orderedQuery(tx, &f, executionOrder, q.Limit)
-	return db.Each(ctx, tx, func(row db.Scanner) error {
+	err = db.Each(ctx, tx, func(row db.Scanner) error {
 		if err := row.Scan(columns...); err != nil {
 			return err
 		}
 		account := known[number]
 		fill.setID(&account)
 		e, err := fill.toExecution(account, key, imports.batchOf(number, fill.seq), fill.links)
-		if err != nil {
+		adjuster.note(len(page), e, splits)
+		page = append(page, e)
+		return err
+	}, text, f.args...)
+	if err != nil {
+		return err
+	}
+	if err := adjuster.adjust(ctx, page); err != nil {
+		return err
+	}
+	for _, e := range page {
+		if err := fn(e); err != nil {
 			return err
 		}
-		return fn(e)
-	}, text, f.args...)
+	}
+	return nil
 }
 
 // compareExecutions compares executions with one instant in list order.
@@ -153,7 +173,7 @@ const executionOrder = "executed_at, arrival, account_number"
 var executionSelect = `SELECT executions.` + strings.Join(fillColumns, ", executions.") + `,
 	CASE WHEN executions.unmatched = executions.quantity THEN NULL
 		WHEN begun.id IS NOT NULL AND begun.head IS NULL THEN begun.id ELSE ` + tradeBeforeFill + ` END AS trade_id,
-	CASE WHEN begun.head IS NOT NULL THEN begun.id END AS flip_trade_id, executions.account AS account_number, ` + streamColumns + `
+	CASE WHEN begun.head IS NOT NULL THEN begun.id END AS flip_trade_id, executions.account AS account_number, streams.splits, ` + streamColumns + `
 	FROM executions JOIN streams ON streams.user_id = executions.user_id AND streams.number = executions.stream
 	LEFT JOIN trades AS begun ON begun.user_id = executions.user_id AND begun.stream = executions.stream
 		AND begun.opened_at = executions.executed_at AND begun.first_seq = executions.seq`
@@ -234,10 +254,19 @@ func (set *streamSet) describe(ctx context.Context, f *fill, in links) (Executio
 	if err != nil {
 		return Execution{}, err
 	}
-	if !imported {
-		return f.toExecution(set.account, s.key, nil, in)
+	var batch *journal.BatchID
+	if imported {
+		batch = &from.batch
 	}
-	return f.toExecution(set.account, s.key, &from.batch, in)
+	e, err := f.toExecution(set.account, s.key, batch, in)
+	if err != nil || len(s.splits) == 0 {
+		return e, err
+	}
+	adjuster := splitAdjuster{tx: set.tx, owner: set.owner}
+	adjuster.note(0, e, s.splits)
+	page := []Execution{e}
+	err = adjuster.adjust(ctx, page)
+	return page[0], err
 }
 
 // findAccountID returns a record's account.

@@ -137,7 +137,7 @@ func (b *book) previewRegrouping(ctx context.Context, arrivals []*arrival, known
 // isAppend reports whether a stream's changes only add fills after its last trade, which
 // is closed: then they form their own trades. The added fills must be sorted.
 func (set *streamSet) isAppend(ctx context.Context, c *changes) (bool, error) {
-	if len(c.removed) > 0 || len(c.added) == 0 || c.stream.hasClosings {
+	if len(c.removed) > 0 || len(c.added) == 0 || c.stream.hasClosings || len(c.stream.splits) > 0 {
 		return false, nil
 	}
 	tail, err := set.loadTail(ctx, c.stream)
@@ -186,6 +186,9 @@ func (set *streamSet) streamForPreview(ctx context.Context, key streamKey) (*str
 		return found, err
 	}
 	s := &stream{number: -int64(len(set.byKey)) - 1, key: key, isNew: true}
+	if s.splits, err = set.loadSplits(ctx, key); err != nil {
+		return nil, err
+	}
 	set.byKey[key] = s
 	return s, nil
 }

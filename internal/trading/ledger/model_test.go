@@ -50,6 +50,7 @@ type model struct {
 	orphans map[string]bool
 	deleted map[string]bool
 	made    int
+	split   *ledger.CorporateAction // nil for none
 }
 
 // state is the ledger's content.
@@ -102,7 +103,7 @@ func (m *model) moveNotes(change ledger.TradeChanges) {
 func (m *model) step(t *rapid.T) {
 	was := maps.Clone(m.notes)
 	var asked journal.TradeID
-	switch rapid.SampledFrom([]string{"add", "add", "bulk", "edit", "edit", "delete", "trade", "reverse", "all"}).Draw(t, "write") {
+	switch rapid.SampledFrom([]string{"add", "add", "bulk", "edit", "edit", "delete", "trade", "reverse", "all", "split"}).Draw(t, "write") {
 	case "add":
 		m.add(t)
 	case "bulk":
@@ -124,6 +125,8 @@ func (m *model) step(t *rapid.T) {
 		if len(m.batches) > 0 {
 			m.reverse(rapid.SampledFrom(m.batches).Draw(t, "batch"))
 		}
+	case "split":
+		m.toggleSplit(t)
 	case "all":
 		changed, err := m.ledger.RegroupAll(context.Background(), m.owner, m.account)
 		must(m, err)
@@ -136,6 +139,38 @@ func (m *model) step(t *rapid.T) {
 	m.sound()
 	m.verifyNotes(t, was, after, asked)
 	m.before = after
+}
+
+// toggleSplit records a split of AAPL, whose day in Darwin begins in the middle of the
+// fills' minutes, or changes or deletes it.
+func (m *model) toggleSplit(t *rapid.T) {
+	ctx := context.Background()
+	n, d := rapid.SampledFrom([]int64{1, 2, 3, 102918}).Draw(t, "new"), rapid.SampledFrom([]int64{1, 3, 10, 100_000}).Draw(t, "old")
+	change := ledger.ActionChange{
+		Kind: journal.Some(ledger.ActionSplit), Symbol: journal.Some("AAPL"), RatioNew: journal.Some(n), RatioOld: journal.Some(d),
+		EffectiveOn: journal.Some(journal.Day("2026-01-06")), Zone: journal.Some("Australia/Darwin"), AppliesTo: journal.Some(ledger.ScopeShares),
+	}
+	var err error
+	switch {
+	case m.split == nil:
+		var a ledger.CorporateAction
+		a, err = m.ledger.CreateAction(ctx, m.owner, change)
+		m.split = &a
+	case rapid.Bool().Draw(t, "change"):
+		*m.split, err = m.ledger.ChangeAction(ctx, m.owner, m.split.ID, change, nil)
+	default:
+		err = m.ledger.DeleteAction(ctx, m.owner, m.split.ID, nil)
+		m.split = nil
+	}
+	must(m, err)
+}
+
+// splitsOf returns the splits that act on an instrument.
+func (m *model) splitsOf(i ledger.Instrument) []matching.Split {
+	if m.split == nil || i.Symbol != "AAPL" || i.Type != "stock" {
+		return nil
+	}
+	return []matching.Split{{At: db.Micros(m.split.At()), New: m.split.RatioNew, Old: m.split.RatioOld}}
 }
 
 func (m *model) add(t *rapid.T) {
@@ -200,7 +235,7 @@ func drawFill(t *rapid.T) ledger.NewFill {
 		Price:      decimal.Must(rapid.SampledFrom([]string{"10", "10.1", "0", "0.333333333333333333", "123456.789"}).Draw(t, "price")),
 		Fees:       decimal.Must(rapid.SampledFrom([]string{"0", "0", "1", "0.01", "-0.005", "0.000000000000000003"}).Draw(t, "fees")),
 		Commission: decimal.Must(rapid.SampledFrom([]string{"0", "0", "1.1"}).Draw(t, "commission")),
-		ExecutedAt: minute(rapid.IntRange(0, 9).Draw(t, "minute")),
+		ExecutedAt: minute(rapid.IntRange(-4, 5).Draw(t, "minute")),
 	}
 	switch rapid.IntRange(0, 4).Draw(t, "instrument") {
 	case 0, 1:
@@ -273,17 +308,19 @@ func (m *model) read() state {
 // verify compares the stored trades with those all fills make.
 func (m *model) verify(t *rapid.T, s state) {
 	streams := map[string][]matching.Fill{}
+	splits := map[string][]matching.Split{}
 	for _, e := range s.fills {
 		key := fmt.Sprintf("%+v", e.Instrument)
+		splits[key] = m.splitsOf(e.Instrument)
 		streams[key] = append(streams[key], matching.Fill{
 			ID: string(e.ID), At: db.Micros(e.ExecutedAt), Seq: e.Cursor.Arrival, Side: e.Side, Quantity: e.Quantity, Price: e.Price,
 			Multiplier: e.Multiplier, Fees: e.Fees, Commission: e.Commission, StatedPnL: e.StatedPnL, Kind: e.Kind,
 		})
 	}
 	seen := map[journal.TradeID]bool{}
-	for _, fills := range streams {
+	for key, fills := range streams {
 		slices.SortFunc(fills, matching.CompareFills)
-		grouping := matching.Grouping{ReportClosing: func(c matching.Closure) {
+		grouping := matching.Grouping{Splits: splits[key], ReportClosing: func(c matching.Closure) {
 			e := s.fills[journal.ExecutionID(c.FillID)]
 			if !e.Unmatched.Equal(c.Leftover) || e.Kind == matching.KindRemoval && !e.Price.Equal(c.Price) {
 				t.Fatalf("execution %s leaves %s over at %s, want %+v", e.ID, e.Unmatched, e.Price, c)
@@ -300,7 +337,9 @@ func (m *model) verify(t *rapid.T, s state) {
 			seen[id] = true
 			compare(t, s.trades[id], want)
 		}
-		cashEffect(t, s, fills)
+		if len(splits[key]) == 0 {
+			cashEffect(t, s, fills)
+		}
 	}
 	if len(seen) != len(s.trades) || len(s.members) != len(s.trades) {
 		t.Fatalf("%d trades are stored, %d are linked, %d should be", len(s.trades), len(s.members), len(seen))

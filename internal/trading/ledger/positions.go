@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"fillbook/internal/base/db"
@@ -28,7 +29,8 @@ type PositionFill struct {
 	// later the fill may have happened, because its source wrote the minute or the
 	// day only.
 	At, Width int64
-	// Quantity is negative if sold.
+	// Quantity is negative if sold. Quantity and price are in the position's newest units:
+	// splits during it have converted them.
 	Quantity, Price, Multiplier decimal.Decimal
 }
 
@@ -101,6 +103,7 @@ func EachPosition(
 		}
 		e := positionEmitter{ctx: ctx, tx: tx, owner: owner, batch: InstrumentPositions{Instrument: key.toInstrument()}, fn: fn}
 		for _, number := range slices.Sorted(slices.Values(byInstrument[key])) {
+			e.splits = streams[number].splits
 			spans, err := db.List(ctx, tx, scanPositionSpan, positionSelect+`
 				AND stream = $2 AND opened_at <= $3 AND (is_open = TRUE OR COALESCE(last_at, list_at) >= $4) ORDER BY opened_at, first_seq`,
 				owner, number, w.To, w.From)
@@ -135,7 +138,9 @@ func EachPositionByID(
 	byInstrument := map[streamKey]*positionEmitter{}
 	for _, number := range slices.Sorted(maps.Keys(byStream)) {
 		var key streamKey
-		err := tx.QueryRow(ctx, `SELECT `+streamColumns+` FROM streams WHERE user_id = $1 AND number = $2`, owner, number).Scan(key.scan()...)
+		var splits []matching.Split
+		err := tx.QueryRow(ctx, `SELECT splits, `+streamColumns+` FROM streams WHERE user_id = $1 AND number = $2`, owner, number).
+			Scan(append([]any{splitsScanner{&splits}}, key.scan()...)...)
 		if err != nil {
 			return err
 		}
@@ -145,6 +150,7 @@ func EachPositionByID(
 			e = &positionEmitter{ctx: ctx, tx: tx, owner: owner, batch: InstrumentPositions{Instrument: key.toInstrument()}, fn: fn}
 			byInstrument[key] = e
 		}
+		e.splits = splits
 		spans := byStream[number]
 		slices.SortFunc(spans, func(a, b positionSpan) int { return a.first.Compare(b.first) })
 		if err := e.add(spans); err != nil {
@@ -175,12 +181,14 @@ type positionEmitter struct {
 	owner journal.UserID
 	batch InstrumentPositions
 	fn    func(InstrumentPositions) error
+	// splits act on the stream whose trades are added.
+	splits []matching.Split
 }
 
 // add adds one stream's trades, which are in order.
 func (e *positionEmitter) add(spans []positionSpan) error {
 	for part := range slices.Chunk(spans, positionsAtOnce) {
-		positions, err := readPositions(e.ctx, e.tx, e.owner, part)
+		positions, err := readPositions(e.ctx, e.tx, e.owner, part, e.splits)
 		if err != nil {
 			return err
 		}
@@ -223,8 +231,8 @@ const positionFillSelect = `
 const maxSpansApart = 64
 
 // readPositions reads the fills for one stream's trades, which are in order.
-func readPositions(ctx context.Context, tx *db.Tx, owner journal.UserID, spans []positionSpan) ([]Position, error) {
-	w := positionReader{spans: spans, list: make([]Position, len(spans))}
+func readPositions(ctx context.Context, tx *db.Tx, owner journal.UserID, spans []positionSpan, splits []matching.Split) ([]Position, error) {
+	w := positionReader{spans: spans, splits: splits, list: make([]Position, len(spans))}
 	for i, s := range spans {
 		w.list[i] = Position{Trade: s.id, Open: s.open, Rate: s.rate}
 	}
@@ -243,6 +251,9 @@ func readPositions(ctx context.Context, tx *db.Tx, owner journal.UserID, spans [
 	if w.next < len(spans) && !isLastOpen {
 		return nil, fmt.Errorf("trade %s does not agree with its fills; run fillbook check", spans[w.next].id)
 	}
+	if isLastOpen {
+		passSplits(w.splits, math.MaxInt64, &w.held, w.list[w.next].Fills)
+	}
 	return w.list, nil
 }
 
@@ -252,6 +263,8 @@ type positionReader struct {
 	list  []Position
 	next  int // the trade whose fills are read
 	held  decimal.Decimal
+	// splits are those that no fill has passed yet.
+	splits []matching.Split
 }
 
 func (w *positionReader) scan(row db.Scanner) error {
@@ -285,6 +298,7 @@ func (w *positionReader) scan(row db.Scanner) error {
 func (w *positionReader) addFill(s *positionSpan, f *fill) {
 	quantity := f.quantity
 	p := &w.list[w.next]
+	w.splits = passSplits(w.splits, f.at, &w.held, p.Fills)
 	if f.position() == s.first {
 		// The first fill is read twice if it closed the trade before.
 		quantity, w.held, p.Fills = quantity.Sub(s.head.Consumed), decimal.Zero, p.Fills[:0]

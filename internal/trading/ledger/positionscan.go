@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"fillbook/internal/base/db"
@@ -50,6 +51,8 @@ type scannedStream struct {
 	// head, the fill first closes the trade before with that quantity.
 	next uuidBytes
 	head decimal.Decimal
+	// splits are those that no fill has passed yet.
+	splits []matching.Split
 }
 
 // scannedFill has the columns read from a fill or, with the trade's id, from the beginning
@@ -112,6 +115,7 @@ func (s *PositionScan) Read(ctx context.Context, tx *db.Tx, rows int) (batch []I
 	if more = s.read == rows; !more {
 		for _, stream := range s.streams {
 			if len(stream.fills) > 0 {
+				passSplits(stream.splits, math.MaxInt64, &stream.held, stream.fills)
 				s.finish(stream, true)
 			}
 		}
@@ -148,7 +152,7 @@ func (s *PositionScan) loadStreams(ctx context.Context, tx *db.Tx) error {
 			places[key] = place
 		}
 		if place >= 0 {
-			s.streams[number] = &scannedStream{place: place}
+			s.streams[number] = &scannedStream{place: place, splits: listed.splits}
 		}
 	}
 	return nil
@@ -179,6 +183,7 @@ func (s *PositionScan) addRow(row db.Scanner) error {
 
 // addFill adds a fill to its stream's position.
 func (s *PositionScan) addFill(stream *scannedStream, f *scannedFill) {
+	stream.splits = passSplits(stream.splits, f.at, &stream.held, stream.fills)
 	quantity, next := f.quantity.Sub(f.unmatched), stream.next
 	closing := quantity
 	crosses := next.isSet && !stream.head.IsZero()

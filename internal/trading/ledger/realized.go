@@ -76,8 +76,15 @@ func RealizedTradesByID(ctx context.Context, tx *db.Tx, owner journal.UserID, id
 		slices.SortFunc(spans, compareSpans)
 		return found, eachOfStreams(ctx, tx, owner, &spanReader{spans: spans, fn: collect})
 	}
+	if len(spans) == 0 {
+		return nil, nil
+	}
+	splits, err := loadAllSplits(ctx, tx, owner)
+	if err != nil {
+		return nil, err
+	}
 	for i := range spans {
-		if err := readSpan(ctx, tx, owner, &spans[i], collect); err != nil {
+		if err := readSpan(ctx, tx, owner, &spans[i], splits, collect); err != nil {
 			return nil, err
 		}
 	}
@@ -100,8 +107,8 @@ func scanPart(row db.Scanner) (f fill, err error) {
 }
 
 // readSpan reads one trade's fills.
-func readSpan(ctx context.Context, tx *db.Tx, owner journal.UserID, s *tradeSpan, fn func(RealizedTrade) error) error {
-	w := spanReader{spans: []tradeSpan{*s}, fn: fn}
+func readSpan(ctx context.Context, tx *db.Tx, owner journal.UserID, s *tradeSpan, splits map[int64][]matching.Split, fn func(RealizedTrade) error) error {
+	w := spanReader{spans: []tradeSpan{*s}, splits: splits, fn: fn}
 	err := db.Each(ctx, tx, w.scan, partSelect+` AND stream = $2 AND (executed_at, seq) >= ($3, $4) AND (executed_at, seq) <= ($5, $6)
 		ORDER BY executed_at, seq`, owner, s.stream, s.first.At, s.first.Seq, s.last.At, s.last.Seq)
 	if err != nil {
@@ -113,6 +120,13 @@ func readSpan(ctx context.Context, tx *db.Tx, owner journal.UserID, s *tradeSpan
 // eachOfStreams reads the streams for w's spans, which are in order, from the first
 // span's fill to the last.
 func eachOfStreams(ctx context.Context, tx *db.Tx, owner journal.UserID, w *spanReader) error {
+	if len(w.spans) == 0 {
+		return nil
+	}
+	var err error
+	if w.splits, err = loadAllSplits(ctx, tx, owner); err != nil {
+		return err
+	}
 	var streams []int64
 	var first, last int64
 	for i, s := range w.spans {
@@ -124,7 +138,7 @@ func eachOfStreams(ctx context.Context, tx *db.Tx, owner journal.UserID, w *span
 		}
 		first, last = min(first, s.first.At), max(last, s.last.At)
 	}
-	err := db.EachIn(ctx, tx, streams, w.scan,
+	err = db.EachIn(ctx, tx, streams, w.scan,
 		partSelect+` AND executed_at >= $2 AND executed_at <= $3 AND stream IN $keys ORDER BY stream, executed_at, seq`, owner, first, last)
 	if err != nil {
 		return err
@@ -141,6 +155,7 @@ type spanReader struct {
 	eachFill bool
 	// openings has a part for each opening fill too.
 	openings bool
+	splits   map[int64][]matching.Split // by stream
 
 	stream int64
 	group  *matching.Realizer // nil before the stream's first span
@@ -165,7 +180,7 @@ func (w *spanReader) scan(row db.Scanner) error {
 		if w.spans[0].first != f.position() {
 			return nil
 		}
-		w.group = &matching.Realizer{Head: w.spans[0].head, EachFill: w.eachFill, Openings: w.openings}
+		w.group = &matching.Realizer{Head: w.spans[0].head, EachFill: w.eachFill, Openings: w.openings, Splits: w.splits[f.stream]}
 	}
 	return w.emit(w.group.Add(f.toMatching()))
 }

@@ -20,6 +20,8 @@ type changes struct {
 	removed []*fill
 	// added are the new and the edited fills, in order.
 	added []*fill
+	// moments are further positions from which on trades may differ.
+	moments []matching.Position
 	// whole regroups the whole stream, without relying on the stored trades.
 	whole bool
 }
@@ -49,7 +51,7 @@ func (c *changes) sort() {
 
 // touched returns all change positions, in order.
 func (c *changes) touched() []matching.Position {
-	var list []matching.Position
+	list := slices.Clone(c.moments)
 	for _, f := range c.removed {
 		list = append(list, f.position())
 	}
@@ -207,7 +209,7 @@ func (r *run) walk() {
 	if r.reached {
 		return
 	}
-	grouping := matching.Grouping{Head: r.head, From: r.from, Every: r.fills.set.interval, Report: r.collectCheckpoint, ReportClosing: r.out.recordClosure}
+	grouping := matching.Grouping{Head: r.head, From: r.from, Every: r.fills.set.interval, Report: r.collectCheckpoint, ReportClosing: r.out.recordClosure, Splits: r.c.stream.splits}
 	for trade := range grouping.Walk(r.sequence()) {
 		r.out.trades = append(r.out.trades, trade)
 		r.out.streams = append(r.out.streams, r.c.stream.number)

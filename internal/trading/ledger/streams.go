@@ -10,6 +10,7 @@ import (
 	"fillbook/internal/base/db"
 	"fillbook/internal/base/decimal"
 	"fillbook/internal/base/journal"
+	"fillbook/internal/trading/matching"
 )
 
 // Instrument is what a fill trades. An account and an instrument form the
@@ -56,6 +57,8 @@ type stream struct {
 	isNew bool
 	// hasClosings reports that fills of kinds that only close are, or were, stored.
 	hasClosings bool
+	// splits act on the stream, in order.
+	splits []matching.Split
 	// tail is the last stored trade, nil if none; see loadTail.
 	tail       *tradeRow
 	tailLoaded bool
@@ -67,6 +70,8 @@ type streamSet struct {
 	byKey    map[streamKey]*stream // nil for an instrument without a stream
 	byNumber map[int64]*stream
 	hasAll   bool // the maps have all streams of the account; see loadStreams
+	// hasActions reports that the owner has corporate actions.
+	hasActions bool
 
 	nextStream int64 // a multiple of streamBlock if a block has to be reserved
 	lastStream int64 // the greatest next_stream in all accounts of the user
@@ -103,6 +108,9 @@ func (set *streamSet) streamFor(ctx context.Context, key streamKey) (*stream, er
 		return found, err
 	}
 	s := &stream{key: key, isNew: true}
+	if s.splits, err = set.loadSplits(ctx, key); err != nil {
+		return nil, err
+	}
 	err = set.insertStream(ctx, s)
 	set.add(s)
 	return s, err
@@ -125,9 +133,9 @@ func (set *streamSet) insertStream(ctx context.Context, s *stream) error {
 		set.lastStream = max(set.lastStream, set.nextStream)
 		key := s.key
 		inserted, err := set.tx.Exec(ctx, `
-			INSERT INTO streams (user_id, account, number, symbol, instrument_type, option_right, strike, expiry, lot, order_key)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (user_id, number) DO NOTHING`,
-			set.owner, set.account.number, s.number, key.symbol, key.kind, key.right, key.strike, key.expiry, key.lot, key.orderKey())
+			INSERT INTO streams (user_id, account, number, symbol, instrument_type, option_right, strike, expiry, lot, order_key, splits)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (user_id, number) DO NOTHING`,
+			set.owner, set.account.number, s.number, key.symbol, key.kind, key.right, key.strike, key.expiry, key.lot, key.orderKey(), storedSplits(s.splits))
 		if err != nil || inserted == 1 {
 			return err
 		}
@@ -143,10 +151,10 @@ func (set *streamSet) findStream(ctx context.Context, key streamKey) (*stream, e
 	}
 	s := &stream{key: key}
 	err := set.tx.QueryRow(ctx, `
-		SELECT number, has_closings FROM streams
+		SELECT number, has_closings, splits FROM streams
 		WHERE user_id = $1 AND account = $2 AND symbol = $3 AND instrument_type = $4
 			AND option_right = $5 AND strike = $6 AND expiry = $7 AND lot = $8`,
-		set.owner, set.account.number, key.symbol, key.kind, key.right, key.strike, key.expiry, key.lot).Scan(&s.number, falseIfNull{&s.hasClosings})
+		set.owner, set.account.number, key.symbol, key.kind, key.right, key.strike, key.expiry, key.lot).Scan(&s.number, falseIfNull{&s.hasClosings}, splitsScanner{&s.splits})
 	if errors.Is(err, db.ErrNoRows) {
 		set.byKey[key] = nil
 		return nil, nil
@@ -165,9 +173,9 @@ func (set *streamSet) streamNumbered(ctx context.Context, number int64) (*stream
 	}
 	s := &stream{number: number}
 	err := set.tx.QueryRow(ctx, `
-		SELECT has_closings, `+streamColumns+` FROM streams
+		SELECT has_closings, splits, `+streamColumns+` FROM streams
 		WHERE user_id = $1 AND number = $2`, set.owner, number).
-		Scan(append([]any{falseIfNull{&s.hasClosings}}, s.key.scan()...)...)
+		Scan(append([]any{falseIfNull{&s.hasClosings}, splitsScanner{&s.splits}}, s.key.scan()...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -193,8 +201,9 @@ const streamColumns = `streams.symbol, streams.instrument_type, streams.option_r
 
 // listedStream is the instrument of a stream with its order key.
 type listedStream struct {
-	key   streamKey
-	order string
+	key    streamKey
+	order  string
+	splits []matching.Split
 }
 
 // loadStreamKeys returns the instruments of the streams of some accounts by
@@ -205,10 +214,10 @@ func loadStreamKeys(ctx context.Context, tx *db.Tx, owner journal.UserID, accoun
 	err := db.Each(ctx, tx, func(row db.Scanner) error {
 		var number int64
 		var s listedStream
-		err := row.Scan(append([]any{&number, &s.order}, s.key.scan()...)...)
+		err := row.Scan(append([]any{&number, &s.order, splitsScanner{&s.splits}}, s.key.scan()...)...)
 		keys[number] = s
 		return err
-	}, `SELECT number, order_key, `+streamColumns+` FROM streams WHERE user_id = $1 AND account IN `+db.In(&args, accountNumbers(accounts)), args...)
+	}, `SELECT number, order_key, splits, `+streamColumns+` FROM streams WHERE user_id = $1 AND account IN `+db.In(&args, accountNumbers(accounts)), args...)
 	return keys, err
 }
 

@@ -155,7 +155,7 @@ func ReadTradeFills(
 
 // tradeWithAccount selects a trade and its account.
 var tradeWithAccount = clearRank("SELECT " + qualify("trades", tradeColumns...) + ", trades.account, trades.revision, " + placeColumns + ", " +
-	streamColumns + ", " + qualify("accounts", strings.Split(accountColumns, ", ")...) + tradesFrom + `
+	streamColumns + ", " + qualify("accounts", strings.Split(accountColumns, ", ")...) + ", streams.splits" + tradesFrom + `
 		JOIN accounts ON accounts.user_id = trades.user_id AND accounts.number = trades.account
 	WHERE trades.user_id = $1 AND trades.id = $2`)
 
@@ -168,7 +168,8 @@ func qualify(table string, columns ...string) string {
 func readTradeRow(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID) (*streamSet, *listedTrade, error) {
 	row := &listedTrade{}
 	rows := &accountRows{tx: tx, owner: owner}
-	err := tx.QueryRow(ctx, tradeWithAccount, owner, id).Scan(append(row.scan(), rows.account.scan()...)...)
+	s := &stream{}
+	err := tx.QueryRow(ctx, tradeWithAccount, owner, id).Scan(append(append(row.scan(), rows.account.scan()...), splitsScanner{&s.splits})...)
 	if err != nil {
 		return nil, nil, db.NotFound(err, "trade")
 	}
@@ -176,7 +177,8 @@ func readTradeRow(ctx context.Context, tx *db.Tx, owner journal.UserID, id journ
 		return nil, nil, journal.NotFound("trade")
 	}
 	set := newStreamSet(rows)
-	set.add(&stream{number: row.stream, key: row.key})
+	s.number, s.key = row.stream, row.key
+	set.add(s)
 	return set, row, nil
 }
 
@@ -377,7 +379,7 @@ func (set *streamSet) loadParts(ctx context.Context, t *listedTrade, after match
 		return nil, nil, err
 	}
 	cursor := &fillCursor{set: set, ctx: ctx, changes: &changes{stream: s, whole: true}, columns: allColumns}
-	start := matching.Grouping{Head: t.Head}
+	start := matching.Grouping{Head: t.Head, Splits: s.splits}
 	first, left := t.First, int(t.count)
 	if after.Compare(t.First) >= 0 {
 		start.From, err = set.lastCheckpoint(ctx, &t.tradeRow, matching.Position{At: after.At, Seq: after.Seq + 1})
@@ -453,6 +455,10 @@ func (set *streamSet) loadTradeFills(ctx context.Context, t *listedTrade, after 
 	if err != nil {
 		return nil, err
 	}
+	s, err := set.streamNumbered(ctx, t.stream)
+	if err != nil {
+		return nil, err
+	}
 	out := make([]TradeFill, len(fills))
 	for i, f := range fills {
 		in := links{trade: t.id}
@@ -466,6 +472,7 @@ func (set *streamSet) loadTradeFills(ctx context.Context, t *listedTrade, after 
 			return nil, err
 		}
 		part := parts[i]
+		e.Adjusted = adjustFill(&e, s.splits, t.end())
 		out[i] = TradeFill{
 			Execution: e, Role: part.Role, PartQuantity: part.Quantity, PartFees: part.Fees, PartCommission: part.Commission,
 			Place: f.position(),

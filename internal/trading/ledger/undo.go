@@ -18,6 +18,7 @@ func (s *Service) Undoers() []history.TypeUndoer {
 		{Type: "execution", Undoer: fillUndoer{s}},
 		{Type: "cash_transaction", Undoer: s.cashUndoer()},
 		{Type: "instrument", Undoer: &history.Values{Type: "instrument", Load: loadShownOverride, Store: storeShownOverride, FindObstacle: findOverrideAccount}},
+		{Type: "corporate_action", Undoer: s.actionUndoer()},
 	}
 }
 

@@ -197,6 +197,11 @@ export const routes: Route[] = [
     key: 'a',
     load: () => import('../screens/accounts/Screen.svelte'),
   },
+  {
+    path: '/corporate-actions',
+    title: 'Corporate actions',
+    load: () => import('../screens/actions/Screen.svelte'),
+  },
   { path: '/accounts/{id}', title: 'Account', load: () => import('../screens/accounts/Screen.svelte') },
   {
     path: '/import',

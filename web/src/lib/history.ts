@@ -13,6 +13,7 @@ export const recordNames: Record<string, string> = {
   trade: 'Trade',
   execution: 'Fill',
   cash_transaction: 'Cash transaction',
+  corporate_action: 'Corporate action',
   note: 'Note',
   tag: 'Tag',
   setup: 'Setup',

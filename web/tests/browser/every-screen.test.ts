@@ -64,6 +64,7 @@ const parts: Record<string, (h: Hostile) => Record<string, string | RegExp>> = {
     '/import': /^<img src=x onerror=.*csv$/, // quotes do not survive the upload
     [`/import/${h.batch}`]: /^<img src=x onerror=.*csv$/,
     '/connections': image,
+    '/corporate-actions': 'No corporate actions yet',
     '/prices': '<svg onload=window.struck=1>',
     '/export?format=csv': `A ${image}`,
     [`/s/${h.share}`]: '<svg onload=window.struck=1>',

@@ -19,6 +19,7 @@ import { ApiError, asApiError } from './errors';
 /** The first part of every query key. */
 export type Kind =
   | 'accounts'
+  | 'actions'
   | 'admin'
   | 'analytics'
   | 'attachments'

@@ -1,0 +1,75 @@
+package httpapi_test
+
+import (
+	"net/http"
+	"testing"
+)
+
+// TestCorporateActions records a split, sees it in trades and fills, and deletes it: every
+// answer is as before.
+func TestCorporateActions(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(t *testing.T, w *world) {
+		d := w.trader()
+		fill := func(side string, quantity, price float64, at string) string {
+			return d.made("/executions", more{
+				"account_id": d.account, "symbol": "SPLT", "side": side, "quantity": quantity, "price": price, "executed_at": at,
+			}).text("trade_id")
+		}
+		trade := fill("buy", 10, 100, "2026-01-02T15:00:00Z")
+		fill("sell", 5, 60, "2026-01-06T15:00:00Z")
+		d.patch("/trades/"+trade, more{"notes": "held through the split"}).want(http.StatusOK)
+		trades, fills := string(d.get("/trades").want(http.StatusOK).body), string(d.get("/executions").want(http.StatusOK).body)
+		split := more{"kind": "split", "symbol": "splt", "ratio_new": 3, "ratio_old": 2, "effective_on": "2026-01-05"}
+		d.post("/corporate-actions/preview", split).want(http.StatusOK).
+			is("trades_total", "1").is("trades.0.before.qty_remaining", "5").is("trades.0.after.qty_remaining", "10").is("cash_in_lieu", "[]")
+		id := d.made("/corporate-actions", split).is("symbol", `"SPLT"`).is("applies_to", `"all"`).is("tz", `"America/New_York"`).text("id")
+		d.get("/trades/"+trade).want(http.StatusOK).is("qty_opened", "15").is("qty_remaining", "10").is("notes", `"held through the split"`).
+			is("fills.0.quantity", "10").is("fills.0.adjusted_quantity", "15").is("fills.0.adjusted_price", "66.666666666667").
+			is("fills.1.adjusted_quantity", "null")
+		for _, path := range []string{"/executions", "/executions?limit=10"} {
+			d.get(path).want(http.StatusOK).is("0.adjusted_quantity", "15").is("1.adjusted_price", "null")
+		}
+		d.post("/corporate-actions", split).wantError(http.StatusConflict, "conflict")
+		d.patch("/corporate-actions/"+id, more{"ratio_new": 1, "ratio_old": 4}).want(http.StatusOK)
+		d.get("/trades/"+trade).want(http.StatusOK).is("qty_opened", "2.5")
+		d.delete("/corporate-actions/" + id).want(http.StatusNoContent)
+		d.get("/corporate-actions").want(http.StatusOK).is("", "[]")
+		if got := string(d.get("/executions").want(http.StatusOK).body); got != fills {
+			t.Errorf("the fills are\n%s\nbefore the split\n%s", got, fills)
+		}
+		if got := string(d.get("/trades").want(http.StatusOK).body); got != trades {
+			t.Errorf("the trades are\n%s\nbefore the split\n%s", got, trades)
+		}
+	})
+}
+
+// TestCorporateActionIsRefused: bad input, open options, and other users' records.
+func TestCorporateActionIsRefused(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(_ *testing.T, w *world) {
+		d := w.trader()
+		split := func(fields more) *reply {
+			all := more{"kind": "split", "symbol": "SPLT", "ratio_new": 2, "effective_on": "2026-01-05"}
+			for name, value := range fields {
+				all[name] = value
+			}
+			return d.post("/corporate-actions", all)
+		}
+		for field, value := range map[string]any{
+			"kind": "rename", "symbol": "", "ratio_new": 0, "ratio_old": -1, "effective_on": "2999-01-01", "tz": "Nowhere", "applies_to": "options",
+			"account_ids": []string{"x"}, "source": "me",
+		} {
+			split(more{field: value}).wantField(field)
+		}
+		d.made("/executions", more{
+			"account_id": d.account, "symbol": "SPLT", "instrument_type": "option", "side": "buy", "quantity": 1, "price": 2,
+			"executed_at": "2026-01-02T15:00:00Z", "details": more{"option_right": "call", "strike": "100", "expiry": "2026-03-20"},
+		})
+		split(nil).wantError(http.StatusConflict, "adjusted_contract")
+		id := split(more{"applies_to": "shares"}).want(http.StatusCreated).text("id")
+		other := w.addUser(d.client, "other@example.org")
+		other.get("/corporate-actions/"+id).wantError(http.StatusNotFound, "not_found")
+		other.delete("/corporate-actions/"+id).wantError(http.StatusNotFound, "not_found")
+	})
+}

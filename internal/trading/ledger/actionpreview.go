@@ -1,0 +1,136 @@
+package ledger
+
+import (
+	"context"
+	"slices"
+
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/trading/matching"
+)
+
+// ActionPreview is what a corporate action would change.
+type ActionPreview struct {
+	// Trades are the first of them, Total counts all.
+	Trades []TradeDifference
+	Total  int
+}
+
+// TradeDifference is a trade before and after a write. Before is nil for a new trade, After
+// for one that is removed.
+type TradeDifference struct {
+	ID            journal.TradeID // empty for a new trade
+	Account       journal.AccountID
+	Symbol        string
+	Before, After *TradeOutline
+}
+
+// TradeOutline has a trade's main figures.
+type TradeOutline struct {
+	Direction                         matching.Direction
+	QtyOpened, QtyRemaining, AvgEntry decimal.Decimal
+	NetPnL                            decimal.Null
+}
+
+func newOutline(t *matching.Trade) *TradeOutline {
+	return &TradeOutline{Direction: t.Direction, QtyOpened: t.QtyOpened, QtyRemaining: t.QtyRemaining, AvgEntry: t.AvgEntry, NetPnL: t.NetPnL}
+}
+
+// Fraction returns the part of the open quantity that is less than one unit, if the
+// quantity has whole units too.
+func (o *TradeOutline) Fraction() decimal.Decimal {
+	whole := o.QtyRemaining.DivRound(decimal.New(1), 0)
+	if whole.Cmp(o.QtyRemaining) > 0 {
+		whole = whole.Sub(decimal.New(1))
+	}
+	return o.QtyRemaining.Sub(whole)
+}
+
+// maxDifferences is how many trades a preview lists.
+const maxDifferences = 100
+
+// PreviewAction returns what CreateAction would change, and writes nothing.
+func (s *Service) PreviewAction(ctx context.Context, owner journal.UserID, change ActionChange) (p ActionPreview, err error) {
+	err = s.db.View(ctx, func(tx *db.Tx) error {
+		now := s.clock()
+		a, err := change.apply(CorporateAction{ID: journal.NewID[journal.ActionID](), CreatedAt: now, UpdatedAt: now}, now)
+		if err != nil {
+			return err
+		}
+		if err := s.checkAction(ctx, tx, owner, a); err != nil {
+			return err
+		}
+		actions, err := listActions(ctx, tx, owner, a.Symbol)
+		if err != nil {
+			return err
+		}
+		at, _ := slices.BinarySearchFunc(actions, a, func(b, a CorporateAction) int {
+			if b.at <= a.at {
+				return -1
+			}
+			return 1
+		})
+		actions = slices.Insert(actions, at, a)
+		accounts, err := Accounts(ctx, tx, owner)
+		if err != nil {
+			return err
+		}
+		for _, account := range accounts {
+			if a.actsOn(account.ID) {
+				if err := p.addAccount(ctx, tx, owner, account.ID, a.Symbol, actions); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	return p, err
+}
+
+// addAccount adds what the actions change in an account.
+func (p *ActionPreview) addAccount(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, symbol string, actions []CorporateAction,
+) error {
+	b, err := readBook(ctx, tx, owner, account)
+	if err != nil {
+		return err
+	}
+	list, err := b.splitChanges(ctx, symbol, actions)
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	r, err := b.regroupTogether(ctx, "", list)
+	if err != nil {
+		return err
+	}
+	ids := b.assignIDs(r)
+	before := map[journal.TradeID]*tradeRow{}
+	for _, t := range r.old {
+		before[t.id] = t
+	}
+	for i := range r.trades {
+		was := before[ids[i]]
+		delete(before, ids[i])
+		d := TradeDifference{Account: account, Symbol: symbol, After: newOutline(&r.trades[i])}
+		if was != nil {
+			if was.equal(newTradeRow(ids[i], r.streams[i], &r.trades[i], r.openingOf(i))) {
+				continue
+			}
+			d.ID, d.Before = was.id, newOutline(was.Trade)
+		}
+		p.add(d)
+	}
+	for _, t := range r.old {
+		if before[t.id] != nil {
+			p.add(TradeDifference{ID: t.id, Account: account, Symbol: symbol, Before: newOutline(t.Trade)})
+		}
+	}
+	return nil
+}
+
+func (p *ActionPreview) add(d TradeDifference) {
+	if p.Total++; p.Total <= maxDifferences {
+		p.Trades = append(p.Trades, d)
+	}
+}
