@@ -40,6 +40,7 @@ func (lr *layoutReader) readEnding(w *Row, kind Kind) {
 	if l.Adjust != nil && !w.Failed() {
 		l.Adjust(w, record)
 	}
+	f.SetEnding(endings[kind])
 	w.emit(record)
 	if kind == KindExpiry && !stated && len(w.fills) > 0 {
 		lr.endings[w.fills[len(w.fills)-1]] = quantity.Sign() < 0

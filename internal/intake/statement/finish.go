@@ -14,6 +14,7 @@ func (r *Reader) finish() *Statement {
 	s := r.Out
 	s.nameAccount()
 	s.sortRecords(r.Preset.NewestFirst)
+	s.linkEvents()
 	s.convertCash(r.Hints.Currency)
 	stated := s.findStatedValues()
 	if stated.cashFlow {

@@ -98,9 +98,9 @@ func TestEndingsFollowThePosition(t *testing.T) {
 `, `
 1 buy 1 option AAPL call 200 2026-01-16 @ 2 at 2026-01-05T00:00:00Z (day) flow -200
 2 sell 1 option AAPL put 100 2026-01-16 @ 3 at 2026-01-05T00:00:00Z (day) flow 300
-3 sell 1 option AAPL call 200 2026-01-16 @ 0 at 2026-01-16T00:00:00Z (day) closing
-4 buy 1 option AAPL put 100 2026-01-16 @ 0 at 2026-01-16T00:00:00Z (day) closing
-6 buy 2 option IBM put 100 2026-01-16 @ 0 at 2026-01-16T00:00:00Z (day) closing
+3 sell 1 option AAPL call 200 2026-01-16 @ 0 at 2026-01-16T00:00:00Z (day) closing kind expiry
+4 buy 1 option AAPL put 100 2026-01-16 @ 0 at 2026-01-16T00:00:00Z (day) closing kind expiry
+6 buy 2 option IBM put 100 2026-01-16 @ 0 at 2026-01-16T00:00:00Z (day) closing kind assignment
 5 skipped expired option that this file does not open
 7 skipped securities moved without a trade
 warning Row 7: Expired of AAPL on 2026-01-16 was skipped: it is not a trade. Adjust your position manually if it changed.

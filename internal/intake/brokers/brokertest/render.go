@@ -12,6 +12,7 @@ import (
 	"fillbook/internal/intake/parse"
 	"fillbook/internal/intake/statement"
 	"fillbook/internal/trading/annotations"
+	"fillbook/internal/trading/matching"
 )
 
 // Render writes a statement for a person to check line by line.
@@ -79,6 +80,12 @@ func fill(f *statement.Fill) string {
 	case parse.Closing:
 		b.WriteString(" closing")
 	case parse.EffectUnknown:
+	}
+	if f.Kind != matching.KindTrade {
+		fmt.Fprintf(&b, " kind %s", f.Kind)
+	}
+	if f.EventID != "" {
+		fmt.Fprintf(&b, " event %q", f.EventID)
 	}
 	if f.Lot != "" {
 		fmt.Fprintf(&b, " lot %s", f.Lot)

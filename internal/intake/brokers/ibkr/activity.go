@@ -144,6 +144,7 @@ func (l *report) readOrder(w *statement.Row) {
 	canceled := slices.Contains(marks, "Ca")
 	f.Quantity, f.Side = quantity, readSide(w, "", quantity, false)
 	f.Effect = readEffect(marks)
+	setEnding(&f, marks)
 	at := w.Moment("Date/Time")
 	f.At, f.DateOnly = at.At, at.DateOnly
 	l.noteCurrency(&f, w.Text("Currency"))

@@ -36,6 +36,7 @@ func (l *report) readFlexTrade(w *statement.Row) {
 	canceled := slices.Contains(marks, "Ca") || strings.EqualFold(w.Text("TransactionType"), "TradeCancel")
 	f.Quantity, f.Side = quantity, readSide(w, w.Text("Buy/Sell|buySell"), quantity, canceled)
 	f.Effect = readEffect(append(marks, splitCodes(w.Text("Open/CloseIndicator|openCloseIndicator"))...))
+	setEnding(&f, marks)
 	f.Commission, f.Fees = w.Cost(flexCommission), w.Cost("Taxes|Tax", "Fees")
 	at := flexMoment(w)
 	f.At, f.DateOnly = at.At, at.DateOnly

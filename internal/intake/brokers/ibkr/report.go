@@ -67,6 +67,17 @@ func readEffect(list []string) parse.Effect {
 	return parse.EffectUnknown
 }
 
+// setEnding sets how an option ended, by the codes.
+func setEnding(f *statement.Fill, codes []string) {
+	for code, kind := range map[string]matching.Kind{
+		"Ep": matching.KindExpiry, "A": matching.KindAssignment, "Ex": matching.KindExercise, "AEx": matching.KindExercise, "MEx": matching.KindExercise,
+	} {
+		if slices.Contains(codes, code) {
+			f.SetEnding(kind)
+		}
+	}
+}
+
 // noteCurrency notes a fill's currency if it is not the account's.
 func (l *report) noteCurrency(f *statement.Fill, currency string) {
 	currency = strings.ToUpper(currency)
