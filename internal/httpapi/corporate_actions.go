@@ -85,6 +85,7 @@ type changedTrade struct {
 }
 
 type tradeOutline struct {
+	Symbol        string          `json:"symbol"`
 	Direction     string          `json:"direction" enum:"long,short"`
 	Status        string          `json:"status" enum:"open,closed"`
 	QtyOpened     decimal.Decimal `json:"qty_opened"`
@@ -100,7 +101,7 @@ type missingCash struct {
 	Quantity  decimal.Decimal   `json:"quantity" doc:"The fraction of a unit."`
 }
 
-func shapeOutline(o *ledger.TradeOutline) orNull[tradeOutline] {
+func shapeOutline(symbol string, o *ledger.TradeOutline) orNull[tradeOutline] {
 	if o == nil {
 		return orNull[tradeOutline]{}
 	}
@@ -109,7 +110,7 @@ func shapeOutline(o *ledger.TradeOutline) orNull[tradeOutline] {
 		status = "open"
 	}
 	return orNull[tradeOutline]{&tradeOutline{
-		Direction: string(o.Direction), Status: status, QtyOpened: o.QtyOpened, QtyRemaining: o.QtyRemaining, AvgEntryPrice: o.AvgEntry, NetPnL: o.NetPnL,
+		Symbol: symbol, Direction: string(o.Direction), Status: status, QtyOpened: o.QtyOpened, QtyRemaining: o.QtyRemaining, AvgEntryPrice: o.AvgEntry, NetPnL: o.NetPnL,
 	}}
 }
 
@@ -117,12 +118,10 @@ func shapeActionPreview(p ledger.ActionPreview) actionPreview {
 	out := actionPreview{Trades: []changedTrade{}, TradesTotal: p.Total, CashInLieu: []missingCash{}}
 	for _, t := range p.Trades {
 		out.Trades = append(out.Trades, changedTrade{
-			TradeID: nilIfZero(t.ID), AccountID: t.Account, Symbol: t.Symbol, Before: shapeOutline(t.Before), After: shapeOutline(t.After),
+			TradeID: nilIfZero(t.ID), AccountID: t.Account, Symbol: t.Symbol, Before: shapeOutline(t.Symbol, t.Before), After: shapeOutline(t.Symbol, t.After),
 		})
-		if t.After != nil {
-			if rest := t.After.Fraction(); !rest.IsZero() {
-				out.CashInLieu = append(out.CashInLieu, missingCash{TradeID: nilIfZero(t.ID), AccountID: t.Account, Symbol: t.Symbol, Quantity: rest})
-			}
+		if rest := t.Fraction(); !rest.IsZero() {
+			out.CashInLieu = append(out.CashInLieu, missingCash{TradeID: nilIfZero(t.ID), AccountID: t.Account, Symbol: t.Symbol, Quantity: rest})
 		}
 	}
 	return out

@@ -37,14 +37,21 @@ func newOutline(t *matching.Trade) *TradeOutline {
 	return &TradeOutline{Direction: t.Direction, QtyOpened: t.QtyOpened, QtyRemaining: t.QtyRemaining, AvgEntry: t.AvgEntry, NetPnL: t.NetPnL}
 }
 
-// Fraction returns the part of the open quantity that is less than one unit, if the
-// quantity has whole units too.
-func (o *TradeOutline) Fraction() decimal.Decimal {
-	whole := o.QtyRemaining.DivRound(decimal.New(1), 0)
-	if whole.Cmp(o.QtyRemaining) > 0 {
+// Fraction returns the part of a unit that the action left open. Brokers that hold whole
+// units only pay cash for it. It is zero if the position had a fraction before.
+func (d *TradeDifference) Fraction() decimal.Decimal {
+	if d.Before == nil || d.After == nil || !fractionOf(d.Before.QtyOpened).IsZero() || !fractionOf(d.Before.QtyRemaining).IsZero() {
+		return decimal.Zero
+	}
+	return fractionOf(d.After.QtyRemaining)
+}
+
+func fractionOf(quantity decimal.Decimal) decimal.Decimal {
+	whole := quantity.DivRound(decimal.New(1), 0)
+	if whole.Cmp(quantity) > 0 {
 		whole = whole.Sub(decimal.New(1))
 	}
-	return o.QtyRemaining.Sub(whole)
+	return quantity.Sub(whole)
 }
 
 // maxDifferences is how many trades a preview lists.

@@ -67,14 +67,15 @@ func readEffect(list []string) parse.Effect {
 	return parse.EffectUnknown
 }
 
-// setEnding sets how an option ended, by the codes.
+// endingCodes are the codes that say how an option ended.
+var endingCodes = map[string]matching.Kind{
+	"Ep": matching.KindExpiry, "A": matching.KindAssignment, "Ex": matching.KindExercise, "AEx": matching.KindExercise, "MEx": matching.KindExercise,
+}
+
+// setEnding sets how an option ended, by the first code that says so.
 func setEnding(f *statement.Fill, codes []string) {
-	for code, kind := range map[string]matching.Kind{
-		"Ep": matching.KindExpiry, "A": matching.KindAssignment, "Ex": matching.KindExercise, "AEx": matching.KindExercise, "MEx": matching.KindExercise,
-	} {
-		if slices.Contains(codes, code) {
-			f.SetEnding(kind)
-		}
+	if at := slices.IndexFunc(codes, func(code string) bool { return endingCodes[code] != matching.KindTrade }); at >= 0 {
+		f.SetEnding(endingCodes[codes[at]])
 	}
 }
 

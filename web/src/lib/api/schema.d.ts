@@ -1111,6 +1111,78 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/corporate-actions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List corporate actions, the newest day first
+         * @description Scopes of access tokens: read, write, full.
+         */
+        get: operations["listCorporateActions"];
+        put?: never;
+        /**
+         * Record a split or a stock dividend
+         * @description It acts on the positions open at the start of the day: the quantity is converted and rounded half to even to 8 decimals, the cost stays, and the trade goes on. Fills stay as they are. Scopes of access tokens: write, full.
+         */
+        post: operations["createCorporateAction"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/corporate-actions/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Show what a corporate action would change
+         * @description Scopes of access tokens: write, full.
+         */
+        post: operations["previewCorporateAction"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/corporate-actions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a corporate action
+         * @description Scopes of access tokens: read, write, full.
+         */
+        get: operations["getCorporateAction"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a corporate action; trades are as they were without it
+         * @description Scopes of access tokens: write, full.
+         */
+        delete: operations["deleteCorporateAction"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a corporate action
+         * @description Scopes of access tokens: write, full.
+         */
+        patch: operations["changeCorporateAction"];
+        trace?: never;
+    };
     "/api/v1/enrollments": {
         parameters: {
             query?: never;
@@ -3326,6 +3398,16 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        ActionPreview: {
+            /** @description Fractions that would stay open: brokers usually pay cash for them. Enter a sale of the fraction. */
+            cash_in_lieu: components["schemas"]["MissingCash"][];
+            /** @description The first 100 trades that would change. */
+            trades: components["schemas"]["ChangedTrade"][];
+            /** Format: int64 */
+            trades_total: number;
+        } & {
+            [key: string]: unknown;
+        };
         Actor: {
             /** @description Of the session, access token, connection or hook. */
             id: string;
@@ -4152,6 +4234,16 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        ChangedTrade: {
+            account_id: string;
+            after: components["schemas"]["TradeOutline"] | null;
+            before: components["schemas"]["TradeOutline"] | null;
+            symbol: string;
+            /** @description Null for a trade that the action makes. */
+            trade_id: string | null;
+        } & {
+            [key: string]: unknown;
+        };
         ChecklistTemplate: {
             /** @description The items of a new user's routine. */
             items: string[];
@@ -4457,6 +4549,103 @@ export interface components {
             rate_date: string;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             realized_pnl: number;
+        } & {
+            [key: string]: unknown;
+        };
+        CorporateAction: {
+            /** @description The accounts on which it acts; empty for all. */
+            account_ids: string[];
+            /** @enum {string} */
+            applies_to: "all" | "shares";
+            /** Format: date-time */
+            created_at: string;
+            /** @description It acts at the start of this day, before every fill. */
+            effective_on: string;
+            id: string;
+            /** @enum {string} */
+            kind: "split" | "stock_dividend";
+            note: string;
+            /**
+             * Format: int64
+             * @description This many units replace ratio_old ones.
+             */
+            ratio_new: number;
+            /** Format: int64 */
+            ratio_old: number;
+            /** @enum {string} */
+            source: "user" | "file";
+            symbol: string;
+            tz: string;
+            /** Format: date-time */
+            updated_at: string;
+        } & {
+            [key: string]: unknown;
+        };
+        CorporateActionChange: {
+            /** @description Default: all accounts. */
+            account_ids?: string[] | null;
+            /**
+             * @description Default: all, which is refused with adjusted_contract if options of the symbol were open. With shares, options stay as they are.
+             * @enum {string|null}
+             */
+            applies_to?: "all" | "shares" | null;
+            /** @description Not in the future. */
+            effective_on?: string;
+            /** @enum {string} */
+            kind?: "split" | "stock_dividend";
+            note?: string | null;
+            /**
+             * Format: int64
+             * @description Default: 1.
+             */
+            ratio_new?: number | null;
+            /**
+             * Format: int64
+             * @description Default: 1.
+             */
+            ratio_old?: number | null;
+            /**
+             * @description Default: user.
+             * @enum {string|null}
+             */
+            source?: "user" | "file" | null;
+            symbol?: string;
+            /** @description Default: America/New_York. */
+            tz?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        CorporateActionFields: {
+            /** @description Default: all accounts. */
+            account_ids?: string[] | null;
+            /**
+             * @description Default: all, which is refused with adjusted_contract if options of the symbol were open. With shares, options stay as they are.
+             * @enum {string|null}
+             */
+            applies_to?: "all" | "shares" | null;
+            /** @description Not in the future. */
+            effective_on: string;
+            /** @enum {string} */
+            kind: "split" | "stock_dividend";
+            note?: string | null;
+            /**
+             * Format: int64
+             * @description Default: 1.
+             */
+            ratio_new?: number | null;
+            /**
+             * Format: int64
+             * @description Default: 1.
+             */
+            ratio_old?: number | null;
+            /**
+             * @description Default: user.
+             * @enum {string|null}
+             */
+            source?: "user" | "file" | null;
+            symbol: string;
+            /** @description Default: America/New_York. */
+            tz?: string | null;
         } & {
             [key: string]: unknown;
         };
@@ -5071,6 +5260,10 @@ export interface components {
         };
         Execution: {
             account_id: string;
+            /** @description The price in the same units. */
+            adjusted_price: number | null;
+            /** @description The quantity after later splits of its trade; null if there were none. */
+            adjusted_quantity: number | null;
             /** @description Whether the price of an opening is not the real cost. */
             basis_estimated: boolean;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
@@ -6028,6 +6221,15 @@ export interface components {
             target: number | null;
             /** Format: date-time */
             updated_at: string;
+        } & {
+            [key: string]: unknown;
+        };
+        MissingCash: {
+            account_id: string;
+            /** @description The fraction of a unit. */
+            quantity: number;
+            symbol: string;
+            trade_id: string | null;
         } & {
             [key: string]: unknown;
         };
@@ -7032,6 +7234,8 @@ export interface components {
              * @description Connections to brokers, which need their key again.
              */
             connections: number;
+            /** Format: int64 */
+            corporate_actions: number;
             /** Format: int64 */
             missed_trades: number;
             /**
@@ -8779,6 +8983,10 @@ export interface components {
         };
         TradeFill: {
             account_id: string;
+            /** @description The price in the same units. */
+            adjusted_price: number | null;
+            /** @description The quantity after later splits of its trade; null if there were none. */
+            adjusted_quantity: number | null;
             /** @description Whether the price of an opening is not the real cost. */
             basis_estimated: boolean;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
@@ -8829,6 +9037,23 @@ export interface components {
             account_id: string;
             /** @description The fills, each as in POST /executions without account_id. */
             fills: components["schemas"]["NewFill"][];
+        } & {
+            [key: string]: unknown;
+        };
+        TradeOutline: {
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            avg_entry_price: number;
+            /** @enum {string} */
+            direction: "long" | "short";
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            net_pnl: number | null;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            qty_opened: number;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            qty_remaining: number;
+            /** @enum {string} */
+            status: "open" | "closed";
+            symbol: string;
         } & {
             [key: string]: unknown;
         };
@@ -9090,6 +9315,10 @@ export interface components {
         };
         WrittenExecution: {
             account_id: string;
+            /** @description The price in the same units. */
+            adjusted_price: number | null;
+            /** @description The quantity after later splits of its trade; null if there were none. */
+            adjusted_quantity: number | null;
             /** @description Whether the price of an opening is not the real cost. */
             basis_estimated: boolean;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
@@ -12996,6 +13225,163 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ConnectionRun"][];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    listCorporateActions: {
+        parameters: {
+            query?: {
+                /** @description The page size, 1 to 1000. Without it the list is complete. */
+                limit?: number;
+                /** @description The cursor from the Link header of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description The next page, rel="next". */
+                    Link?: string;
+                    /** @description The number of records in all pages; only with limit. */
+                    "X-Total-Count"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CorporateAction"][];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    createCorporateAction: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CorporateActionFields"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CorporateAction"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    previewCorporateAction: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CorporateActionFields"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ActionPreview"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getCorporateAction: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CorporateAction"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    deleteCorporateAction: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the record as you read it; 412 when it has changed since. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    changeCorporateAction: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the record as you read it; 412 when it has changed since. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CorporateActionChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CorporateAction"];
                 };
             };
             default: components["responses"]["Error"];

@@ -1,23 +1,22 @@
 // Words about corporate actions.
 
 import type { Schemas } from '../../lib/api/client';
+import type { Kind } from '../../lib/api/queries.svelte';
 
-type Action = Pick<Schemas['CorporateAction'], 'kind' | 'symbol' | 'ratio_new' | 'ratio_old' | 'account_ids'>;
+type Action = Pick<Schemas['CorporateAction'], 'kind' | 'ratio_new' | 'ratio_old' | 'account_ids'>;
 
-/** Returns what an action is: "NVDA split". */
-export function titleOf(action: Pick<Action, 'kind' | 'symbol' | 'ratio_new' | 'ratio_old'>): string {
-  if (action.kind === 'stock_dividend') return `${action.symbol} stock dividend`;
-  return `${action.symbol} ${action.ratio_new < action.ratio_old ? 'reverse split' : 'split'}`;
-}
+/** What is loaded again after a change to corporate actions. */
+export const changedByActions: Kind[] = ['actions', 'trades', 'executions', 'analytics'];
 
-/** Returns a ratio as brokers write it: "10 for 1". */
-export function ratioText(action: Pick<Action, 'ratio_new' | 'ratio_old'>): string {
-  return `${action.ratio_new} for ${action.ratio_old}`;
+/** Returns what an action does: "10-for-1 split". */
+export function actionText({ kind, ratio_new, ratio_old }: Omit<Action, 'account_ids'>): string {
+  const split = ratio_new < ratio_old ? 'reverse split' : 'split';
+  return `${ratio_new}-for-${ratio_old} ${kind === 'stock_dividend' ? 'stock dividend' : split}`;
 }
 
 /** Returns the accounts on which an action acts. */
 export function accountsText(action: Pick<Action, 'account_ids'>, nameOf: (id: string) => string): string {
-  return action.account_ids.length === 0 ? 'all accounts' : action.account_ids.map(nameOf).join(', ');
+  return action.account_ids.length === 0 ? 'All accounts' : action.account_ids.map(nameOf).join(', ');
 }
 
 /** Returns a typed ratio as a whole number, or undefined. */

@@ -1,0 +1,62 @@
+import { expect, mainAccount, test, type Api } from './fixtures';
+import { expectFitsPhone } from './phone';
+
+async function trade(api: Api, symbol: string) {
+  const account_id = await mainAccount(api);
+  const fill = (side: string, quantity: number, price: number, executed_at: string) =>
+    api<{ trade_id: string }>('POST', '/executions', {
+      account_id,
+      symbol,
+      side,
+      quantity,
+      price,
+      executed_at,
+    });
+  const { trade_id } = await fill('buy', 10, 1200, '2024-06-03T15:00:00Z');
+  await fill('sell', 40, 130, '2024-06-18T15:00:00Z');
+  return trade_id;
+}
+
+test('a split: what it would change, the trade after it, and undo', async ({
+  page,
+  api,
+  signIn,
+  expectAccessible,
+}) => {
+  const id = await trade(api, 'SPLT');
+  await signIn('/accounts');
+  await page.getByRole('link', { name: 'Corporate actions' }).click();
+  await page.getByRole('button', { name: 'Record a split' }).first().click();
+  const form = page.getByRole('dialog', { name: 'Record a split' });
+  await form.getByLabel('Symbol').fill('splt');
+  await form.getByLabel('New shares').fill('10');
+  await form.getByLabel('Effective on').fill('2024-06-10');
+  const effects = form.getByRole('table', { name: 'Trades that change' });
+  await expect(effects.getByRole('row', { name: /10 at 1,200\.00/ })).toContainText('100 at 120.00');
+  await expect(effects.getByRole('row', { name: /10 at 1,200\.00/ })).toContainText('60 open');
+  await expectAccessible('the effects of a split');
+  await expectFitsPhone(page, 'the effects of a split');
+  await form.getByRole('button', { name: 'Record' }).click();
+
+  const list = page.getByRole('table', { name: 'Corporate actions' });
+  await expect(list.getByRole('row', { name: /SPLT/ })).toContainText('10-for-1 split');
+  await expect(page.getByText('SPLT: 10-for-1 split recorded.')).toBeVisible();
+  await expectAccessible('corporate actions');
+  await expectFitsPhone(page, 'corporate actions');
+
+  const fills = async () =>
+    (await api<{ fills: { adjusted_quantity: number | null }[] }>('GET', `/trades/${id}`)).fills;
+  expect((await fills())[0]?.adjusted_quantity).toBe(100);
+  await list.getByRole('link', { name: 'SPLT' }).click();
+  await page.getByRole('row', { name: /SPLT/ }).first().click();
+  await expect(page.getByText('100 at 120.00')).toBeVisible();
+
+  await page.goBack();
+  await page.goBack();
+  await list.getByRole('button', { name: /^Actions for SPLT/ }).click();
+  await page.getByRole('menuitem', { name: 'Delete' }).click();
+  await expect(page.getByText('No corporate actions yet')).toBeVisible();
+  expect((await fills())[0]?.adjusted_quantity).toBeNull();
+  await page.getByRole('button', { name: 'Undo' }).last().click();
+  await expect(list.getByRole('row', { name: /SPLT/ })).toContainText('10-for-1 split');
+});
