@@ -33,6 +33,7 @@ var screens = []string{
 	"/accounts", "/accounts/{id}",
 	"/import", "/import/{id}",
 	"/connections",
+	"/corporate-actions",
 	"/prices",
 	"/history",
 	"/export",
