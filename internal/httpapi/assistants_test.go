@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -152,9 +153,7 @@ func TestAssistantsAreAdmitted(t *testing.T) {
 			{name: "empty", token: read, status: 400, code: "bad_request"},
 		} {
 			headers := map[string]string{"Authorization": test.token}
-			for name, value := range test.headers {
-				headers[name] = value
-			}
+			maps.Copy(headers, test.headers)
 			method := test.method
 			if method == "" {
 				method = http.MethodPost
@@ -459,7 +458,7 @@ func TestAssistantLimits(t *testing.T) {
 
 func TestAssistantTagsFewTradesADay(t *testing.T) {
 	t.Parallel()
-	eachWorld(t, func(t *testing.T, w *world) {
+	eachWorld(t, func(_ *testing.T, w *world) {
 		d := w.trader()
 		var trades []string
 		for i := range 50 {

@@ -220,7 +220,7 @@ func (a strategyAPI) register(api *API) {
 	register(api, detect, a.detect)
 	register(api, strategyRoute(readJournal, http.MethodGet, "/strategies/{id}", "getStrategy", "Read a strategy"),
 		func(ctx context.Context, in *ByID[journal.StrategyID]) (*body[Strategy], error) {
-			found, _, err := a.read(ctx, in.ID)
+			found, err := a.read(ctx, in.ID)
 			return answer(shapeStrategy(found), err)
 		})
 	register(api, strategyRoute(writeJournal, http.MethodPatch, "/strategies/{id}", "changeStrategy", "Change a strategy, annotate it, or accept a proposal"),
@@ -268,12 +268,12 @@ func shapeStrategySettings(j settings.Journal) strategySettings {
 	return strategySettings{j.Detection}
 }
 
-func (a strategyAPI) read(ctx context.Context, id journal.StrategyID) (found strategybook.Strategy, set *strategybook.Set, err error) {
+func (a strategyAPI) read(ctx context.Context, id journal.StrategyID) (found strategybook.Strategy, err error) {
 	err = a.db.View(ctx, func(tx *db.Tx) error {
-		found, set, err = a.strategies.Read(ctx, tx, caller(ctx).UserID, id)
+		found, _, err = a.strategies.Read(ctx, tx, caller(ctx).UserID, id)
 		return err
 	})
-	return found, set, err
+	return found, err
 }
 
 func (a strategyAPI) list(ctx context.Context, in *strategyQuery) (*listing[Strategy], error) {
@@ -330,7 +330,7 @@ func (payoffRange) bounds() (least, most int) { return 2, 500 }
 const usualPayoffPoints = 50
 
 func (a strategyAPI) payoff(ctx context.Context, in *payoffQuery) (*body[strategyPayoff], error) {
-	found, _, err := a.read(ctx, in.ID)
+	found, err := a.read(ctx, in.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -24,10 +24,10 @@ import (
 const (
 	// LookBack is how many days before the wanted one a rate may be.
 	LookBack = market.ReferenceLookBack
-	// significantDigits is the precision of a rate, and MoneyScale are the decimals of a
-	// converted amount. Both are rounded half to even.
+	// significantDigits is the precision of a rate, rounded half to even.
 	significantDigits = 12
-	MoneyScale        = 8
+	// MoneyScale is the number of decimals of a converted amount, rounded half to even.
+	MoneyScale = 8
 	// TypedSource names typed rates.
 	TypedSource = "typed"
 )

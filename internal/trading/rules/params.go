@@ -85,9 +85,15 @@ type number struct {
 func (p *Params) numbers() []number {
 	const most = 1_000_000
 	return []number{
-		{"amount", &p.Amount, decimal.Zero}, {"share", &p.Share, decimal.New(1)}, {"min_peak", &p.MinPeak, decimal.Zero},
-		{"minutes", &p.Minutes, decimal.New(most)}, {"quantity", &p.Quantity, decimal.Zero}, {"notional", &p.Notional, decimal.Zero},
-		{"risk", &p.Risk, decimal.Zero}, {"equity_pct", &p.EquityPct, decimal.Zero}, {"ratio", &p.Ratio, decimal.Zero},
+		{"amount", &p.Amount, decimal.Zero},
+		{"share", &p.Share, decimal.New(1)},
+		{"min_peak", &p.MinPeak, decimal.Zero},
+		{"minutes", &p.Minutes, decimal.New(most)},
+		{"quantity", &p.Quantity, decimal.Zero},
+		{"notional", &p.Notional, decimal.Zero},
+		{"risk", &p.Risk, decimal.Zero},
+		{"equity_pct", &p.EquityPct, decimal.Zero},
+		{"ratio", &p.Ratio, decimal.Zero},
 		{"hours", &p.Hours, decimal.New(most)},
 	}
 }
