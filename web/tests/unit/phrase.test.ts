@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { describeFilter, describeHours } from '../../src/lib/filter/describe';
 import { emptyFilter, type Filter } from '../../src/lib/filter/filter';
-import { applyTerms, parseHold, parsePhrase, suggest, type Journal } from '../../src/lib/filter/phrase';
+import { applyTerms, parsePhrase } from '../../src/lib/filter/phrase';
+import { suggest } from '../../src/lib/filter/suggest';
+import type { Journal } from '../../src/lib/filter/terms';
+import { parseHold } from '../../src/lib/filter/timeWords';
 
 const journal: Journal = {
   roots: ['NQ', 'MNQ', 'AAPL', 'ON'],
