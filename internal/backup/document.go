@@ -31,6 +31,8 @@ type Document struct {
 	Rates            []Rate            `json:"rates"`             // the newest day first
 	Programs         []PropProgram     `json:"prop_programs"`     // oldest first
 	Enrollments      []Enrollment      `json:"enrollments"`       // newest first
+	TradingRules     []TradingRule     `json:"trading_rules"`     // the oldest first
+	Goals            []Goal            `json:"goals"`             // the oldest first
 	Routine          Routine           `json:"routines"`
 	Preferences      values            `json:"preferences"`
 	Settings         Settings          `json:"settings"`

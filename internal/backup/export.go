@@ -389,7 +389,7 @@ func (e *exporter) writeUser() error {
 		return err
 	}
 	return runSteps(
-		e.writeNoteTemplates, e.writeViews, e.writeRates, e.writePrograms, e.writeEnrollments, e.writeRoutine, e.writePreferences, e.writeSettings, e.writeLayouts, e.writeImportKinds,
+		e.writeNoteTemplates, e.writeViews, e.writeRates, e.writePrograms, e.writeEnrollments, e.writeTradingRules, e.writeGoals, e.writeRoutine, e.writePreferences, e.writeSettings, e.writeLayouts, e.writeImportKinds,
 		e.writeBarAliases, e.writeBarSources, e.writeBars,
 	)
 }

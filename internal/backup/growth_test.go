@@ -22,6 +22,7 @@ import (
 	"fillbook/internal/trading/playbook"
 	"fillbook/internal/trading/programs"
 	"fillbook/internal/trading/routine"
+	"fillbook/internal/trading/rules"
 	"fillbook/internal/trading/strategies"
 )
 
@@ -155,6 +156,22 @@ var hostileSections = map[string]hostileSection{
 	"enrollments": {400, func(d *Document, keys []int) {
 		d.Enrollments = eachKey(keys, func(_, key int) Enrollment {
 			return Enrollment{Account: 0, ProgramID: "acme", Program: hostileProgram(key), StartedAt: Instant{hostileTime(key)}}
+		})
+	}},
+	"trading_rules": {500, func(d *Document, keys []int) {
+		d.TradingRules = eachKey(keys, func(i, key int) TradingRule {
+			before := max(0, i-1)
+			return TradingRule{
+				Kind: rules.MaxTrades, Params: rules.Params{N: key + 1}, TZ: "UTC", ValidFrom: journal.DayOf(hostileTime(key * 86400)), Predecessor: &before,
+			}
+		})
+	}},
+	"goals": {200, func(d *Document, keys []int) {
+		d.Goals = eachKey(keys, func(_, key int) Goal {
+			return Goal{
+				Kind: rules.ProcessGoal, Metric: rules.TradeCount, Target: decimal.New(int64(key) + 1), Period: rules.Weekly,
+				StartsOn: journal.DayOf(hostileTime(key * 86400)),
+			}
 		})
 	}},
 	"routines": {1500, func(d *Document, keys []int) {

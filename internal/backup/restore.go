@@ -50,7 +50,7 @@ type Result struct {
 	Completed                 int
 	CashInserted, CashSkipped int
 	// What was not there before. SetupsUpserted also counts changed ones.
-	SetupsUpserted, Tags, Notes, Missed, NoteTemplates, CorporateActions, Views, Rates, Programs, Enrollments, Strategies, Orphans, Overrides, Routines, Preferences, Settings, ImportLayouts, ImportKinds, BarAliases, BarSources, Bars, Connections int
+	SetupsUpserted, Tags, Notes, Missed, NoteTemplates, CorporateActions, Views, TradingRules, Goals, Rates, Programs, Enrollments, Strategies, Orphans, Overrides, Routines, Preferences, Settings, ImportLayouts, ImportKinds, BarAliases, BarSources, Bars, Connections int
 	// MissedUpdated counts stored missed trades whose empty fields were filled.
 	MissedUpdated int
 	// Files are the attachments to store; see [AttachFiles].
@@ -83,7 +83,7 @@ func Restore(ctx context.Context, tx *db.Tx, services Services, order Order) (Re
 	err := runSteps(
 		accounts.findAccounts, accounts.numberArrivals, accounts.restoreCorporateActions, accounts.restoreLedgers,
 		book.restoreTags, book.restoreSetups, book.restoreAnnotations, book.restoreOrphans, book.restoreStrategies, book.restoreNotes, book.restoreMissed,
-		book.restoreNoteTemplates, book.restoreViews,
+		book.restoreNoteTemplates, book.restoreViews, book.restoreTradingRules, book.restoreGoals,
 		r.restoreRates, r.restorePrograms, r.restoreEnrollments, r.restoreRoutine, r.restorePreferences, r.restoreSettings, r.restoreLayouts, r.restoreImportKinds,
 		r.restoreBarAliases, r.restoreBarSources, r.restoreBars, book.listFiles,
 	)
@@ -123,6 +123,8 @@ type playbookRestorer struct {
 	tags   nameTable[journal.TagID]
 	setups nameTable[journal.SetupID]
 	notes  map[int]journal.NoteID // by place in the file
+	// ruleIDs are the trading rules by place in the file, empty if they were refused.
+	ruleIDs []journal.TradingRuleID
 }
 
 // restoredBundle is an account from the file and where its records went.

@@ -25,6 +25,8 @@ var sectionLimits = map[string]*limits.Limit{
 	"rates":                &limits.Rates,
 	"prop_programs":        &limits.Programs,
 	"enrollments":          &limits.Enrollments,
+	"trading_rules":        &limits.TradingRules,
+	"goals":                &limits.Goals,
 	"routines":             &limits.RoutineItems,
 	"import_kinds":         &limits.ImportKinds,
 	"import_layouts":       &limits.ImportLayouts,

@@ -138,6 +138,9 @@ func (r *playbookRestorer) usedTags() (names []string) {
 	for _, view := range r.Document.Views {
 		names = append(names, view.Tags...)
 	}
+	for _, rule := range r.Document.TradingRules {
+		names = append(names, rule.Tags...)
+	}
 	return names
 }
 
@@ -155,6 +158,9 @@ func (r *playbookRestorer) usedSetups() (names []string) {
 	}
 	for _, view := range r.Document.Views {
 		names = append(names, view.Setups...)
+	}
+	for _, rule := range r.Document.TradingRules {
+		names = append(names, rule.Setups...)
 	}
 	return names
 }

@@ -51,6 +51,7 @@ func (a figureAPI) register(api *API) {
 	register(api, figureRoute("rules", "ruleReport", "Read how often the rules of setups were followed, and what breaking them cost"), a.ruleReport)
 	register(api, figureRoute("excursions", "excursionStats", "Compare results with what the price did: MAE and MFE, other stops and targets, after the exit"), a.excursionStats)
 	register(api, figureRoute("insights", "insights", "Read what differs from the rest by more than chance, in sentences"), a.insights)
+	register(api, figureRoute("what-if", "whatIf", "Read the results if a trading rule had been enforced"), a.whatIf)
 	register(api, figureRoute("montecarlo", "monteCarlo", "Simulate future results from past ones"), a.monteCarlo)
 }
 

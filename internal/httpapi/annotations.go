@@ -64,6 +64,18 @@ func readTradeDetail(ctx context.Context, tx *db.Tx, owner journal.UserID, id jo
 	return shapeTradeDetail(&detail), err
 }
 
+// addRules adds the verdicts of trading rules to written trades, after the commit.
+func (a tradeAPI) addRules(ctx context.Context, owner journal.UserID, trades ...*Trade) error {
+	for _, t := range trades {
+		v := tradeview.View{Trade: ledger.Trade{ID: t.ID}}
+		if err := a.trades.AddRulesAfter(ctx, owner, &v); err != nil {
+			return err
+		}
+		t.TradingRules = shapeTradeRules(v.TradingRules)
+	}
+	return nil
+}
+
 // SentValues are a trade's annotations in a request.
 type SentValues = annotations.Members[opt[string], opt[decimal.Decimal], opt[integer], opt[instant]]
 
@@ -143,6 +155,7 @@ func (a tradeAPI) annotateTrade(ctx context.Context, in *ChangeOf[journal.TradeI
 		return nil
 	}
 	var detail tradeview.Detail
+	hasRules := false
 	err := a.db.Update(ctx, func(tx *db.Tx) error {
 		tradeview.PrefetchAnnotated(ctx, tx, owner, in.ID)
 		changed, err := a.playbook.AnnotateIn(ctx, tx, owner, in.ID, in.Body.change(), check)
@@ -150,9 +163,15 @@ func (a tradeAPI) annotateTrade(ctx context.Context, in *ChangeOf[journal.TradeI
 			return err
 		}
 		history.SetLabel(tx, history.Key{Type: "trade", ID: string(in.ID)}, trade.Instrument.Symbol)
-		detail, err = tradeview.Annotate(ctx, tx, owner, trade, changed)
+		if detail, err = tradeview.Annotate(ctx, tx, owner, trade, changed); err != nil {
+			return err
+		}
+		hasRules, err = a.trades.HasRules(ctx, tx, owner)
 		return err
 	})
+	if err == nil && hasRules {
+		err = a.trades.AddRulesAfter(ctx, owner, &detail.View)
+	}
 	return answer(shapeTradeDetail(&detail), err)
 }
 
@@ -174,11 +193,14 @@ func dropDerivedRisk(trade *ledger.Trade, stored playbook.Annotations, change *p
 }
 
 func (a tradeAPI) matchTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID, match func(TradeDetail) error) error {
-	detail, err := readTradeDetail(ctx, tx, owner, id)
+	detail, err := tradeview.ReadDetail(ctx, tx, owner, id)
+	if err == nil {
+		err = a.trades.AddRules(ctx, tx, owner, &detail.View)
+	}
 	if err != nil {
 		return err
 	}
-	return match(detail)
+	return match(shapeTradeDetail(&detail))
 }
 
 func (a tradeAPI) deleteTrade(ctx context.Context, in *DeleteOf[journal.TradeID]) (*nothing, error) {
@@ -189,6 +211,9 @@ func (a tradeAPI) deleteTrade(ctx context.Context, in *DeleteOf[journal.TradeID]
 	}
 	return nil, a.ledger.DeleteTrade(ctx, owner, in.ID, func(ctx context.Context, tx *db.Tx, found ledger.TradeDetail) error {
 		detail, err := tradeview.Describe(ctx, tx, owner, found)
+		if err == nil {
+			err = a.trades.AddRules(ctx, tx, owner, &detail.View)
+		}
 		if err != nil {
 			return err
 		}
@@ -245,6 +270,9 @@ func (a tradeAPI) registerOrphanRoutes(api *API) {
 			detail, err = readTradeDetail(ctx, tx, owner, in.Body.TradeID)
 			return err
 		})
+		if err == nil {
+			err = a.addRules(ctx, owner, &detail.Trade)
+		}
 		return answer(detail, err)
 	})
 	register(api, tradeRoute(writeJournal, http.MethodDelete, "/orphans/{id}", "deleteOrphan", "Delete orphaned annotations"),

@@ -171,6 +171,8 @@ func (a *API) resources() []resource {
 		strategyAPI{s.DB, s.Strategies, s.Settings, s.Figures},
 		programAPI{s.Clock, s.Enrollments},
 		enrollmentAPI{s.Clock, s.Enrollments},
+		tradingRuleAPI{s.DB, s.Rulebook, s.Figures},
+		goalAPI{s.DB, s.Clock, s.Rulebook, s.Figures},
 		noteAPI{s.DB, s.Playbook},
 		noteTemplateAPI{s.Playbook},
 		corporateActionAPI{s.Ledger},

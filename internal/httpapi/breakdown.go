@@ -41,7 +41,7 @@ type breakdownRow struct {
 	analytics.Row
 	Evidence    orNull[analytics.Evidence] `json:"evidence" doc:"null if evidence is false"`
 	Rest        orNull[rowRest]            `json:"rest" doc:"The row compared with the other trades of the selection; null if evidence is false, if there are no others, and for realized results."`
-	Name        string                     `json:"name" doc:"The name of the setup, tag or account; otherwise the key."`
+	Name        string                     `json:"name" doc:"The name of the setup, tag, account or trading rule; otherwise the key."`
 	Explanation *explainedRow              `json:"explanation,omitempty"`
 	Currency    string                     `json:"currency,omitempty" doc:"The currency of the amounts. Only with currency."`
 }
@@ -85,9 +85,15 @@ func (a figureAPI) breakdown(ctx context.Context, in *breakdownQuery) (*body[[]b
 				return err
 			}
 		}
-		rows := cachedFigure(q, fmt.Sprint("breakdown ", by, evidence, mistakes), func() []analytics.Row {
+		var broken brokenRules
+		if by == analytics.ByTradingRule {
+			if broken, err = a.loadBroken(ctx, tx, names); err != nil {
+				return err
+			}
+		}
+		rows := cachedFigure(q, fmt.Sprint("breakdown ", by, evidence, mistakes, broken.state), func() []analytics.Row {
 			return analytics.BreakDown(q.selection(), analytics.BreakdownQuery{
-				By: by, Zone: q.zone, Mistakes: mistakes, KeyOf: keyOf, Evidence: evidence, Seed: analytics.Seed,
+				By: by, Zone: q.zone, Mistakes: mistakes, KeyOf: keyOf, Broken: broken.list, Evidence: evidence, Seed: analytics.Seed,
 			})
 		})
 		for _, row := range rows {

@@ -51,6 +51,10 @@ func appendTrade(o *jsonObject, r *Trade) {
 		o.close('}')
 	}
 	o.close(']')
+	o.name("trading_rules")
+	o.open('{')
+	appendTradeRules(o, &r.TradingRules)
+	o.close('}')
 	o.nullNumber("initial_risk", r.InitialRisk)
 	o.flag("initial_risk_derived", r.InitialRiskDerived)
 	o.nullNumber("stop_price", r.StopPrice)
@@ -92,6 +96,12 @@ func appendRuleTick(o *jsonObject, r *playbook.RuleTick) {
 	o.text("setup_id", string(r.Setup))
 	o.text("rule", r.Rule)
 	o.text("state", string(r.State))
+}
+
+func appendTradeRules(o *jsonObject, r *tradeRules) {
+	o.integer("kept", int64(r.Kept))
+	appendTextList(o, "broken", r.Broken)
+	o.integer("unknown", int64(r.Unknown))
 }
 
 func appendTradeExcursion(o *jsonObject, r *TradeExcursion) {

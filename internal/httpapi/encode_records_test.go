@@ -17,7 +17,7 @@ import (
 
 // appendedTypes are the structs whose appenders are generated.
 var appendedTypes = []reflect.Type{
-	reflect.TypeFor[Trade](), reflect.TypeFor[tradeTag](), reflect.TypeFor[playbook.RuleTick](), reflect.TypeFor[TradeExcursion](), reflect.TypeFor[convertedTrade](), reflect.TypeFor[Execution](),
+	reflect.TypeFor[Trade](), reflect.TypeFor[tradeTag](), reflect.TypeFor[playbook.RuleTick](), reflect.TypeFor[tradeRules](), reflect.TypeFor[TradeExcursion](), reflect.TypeFor[convertedTrade](), reflect.TypeFor[Execution](),
 }
 
 // TestAppendersAreGenerated compares encode_records.go with the structs, or writes it
@@ -88,6 +88,8 @@ func appendCall(t *testing.T, member reflect.Type, name, value string) string {
 	case member == reflect.TypeFor[*convertedTrade]():
 		name, _, _ = strings.Cut(name, ",")
 		return fmt.Sprintf("if c := %s; c != nil {\no.name(%q)\no.open('{')\n%s(o, c)\no.close('}')\n}\n", value, name, appenderName(member.Elem()))
+	case member == reflect.TypeFor[tradeRules]():
+		return fmt.Sprintf("o.name(%q)\no.open('{')\n%s(o, &%s)\no.close('}')\n", name, appenderName(member), value)
 	case member == reflect.TypeFor[orNull[TradeExcursion]]():
 		return fmt.Sprintf("if e := %s.value; e == nil {\no.null(%q)\n} else {\no.name(%q)\no.open('{')\n%s(o, e)\no.close('}')\n}\n",
 			value, name, name, appenderName(reflect.TypeFor[TradeExcursion]()))

@@ -95,6 +95,8 @@ var writers = map[string]func(d trader) (send func() *reply){
 	"checklist_templates": func(d trader) func() *reply {
 		return func() *reply { return d.put("/settings/checklist-template", more{"items": []string{"x"}}) }
 	},
+	"trading_rules": posts("/trading-rules", more{"kind": "stop_set"}),
+	"goals":         posts("/goals", more{"kind": "process", "metric": "trades", "target": 3, "period": "week"}),
 	"connections":   func(d trader) func() *reply { return posts("/connections", d.connectionOf(nil))(d) },
 	"jobs":          func(d trader) func() *reply { return posts("/connections", d.connectionOf(nil))(d) },
 	"deleted_cash":  deletes("/cash-transactions"),

@@ -101,6 +101,7 @@ func (in FigureQuery) rowLink(ctx context.Context, by analytics.Dimension, key s
 var rowParameters = map[analytics.Dimension]string{
 	analytics.BySide: "side", analytics.ByInstrument: "instrument_type", analytics.ByAccount: "account_id", analytics.BySymbol: "symbol",
 	analytics.ByRoot: "root", analytics.BySession: "session", analytics.ByGrade: "trade_quality", analytics.ByWeekday: "weekday", analytics.ByHour: "hour",
+	analytics.ByTradingRule: "rule_broken",
 }
 
 // addRowFilter narrows the filter to one row, and reports whether it could.

@@ -59,7 +59,7 @@ func TestParameterErrors(t *testing.T) {
 				t.Errorf("%s: message %q, want %q", c.path, message, c.field+c.message)
 			}
 		}
-		const dimensions = "by must be one of symbol, root, setup, tag, mistake, side, instrument, weekday, hour, month, session, hold_time, size, grade, account, mae_r, mfe_r, exit_efficiency, atr_pct, gap_pct, relative_volume, opening_range, strategy_kind, dte_at_open, legs, ended_by, credit_debit, defined_risk."
+		const dimensions = "by must be one of symbol, root, setup, tag, mistake, side, instrument, weekday, hour, month, session, hold_time, size, grade, account, mae_r, mfe_r, exit_efficiency, atr_pct, gap_pct, relative_volume, opening_range, trading_rule, strategy_kind, dte_at_open, legs, ended_by, credit_debit, defined_risk."
 		for _, query := range []string{"", "?by=", "?by=sector"} {
 			got := d.get("/analytics/breakdown"+query).wantError(http.StatusBadRequest, "bad_request").wantField("by")
 			if message := got.text("error.message"); message != dimensions {

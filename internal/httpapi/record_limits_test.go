@@ -56,6 +56,8 @@ var limitTests = []limitTest{
 	{limit: &limits.Enrollments, max: 2, add: func(d trader, _ int) *reply {
 		return d.post("/enrollments", more{"account_id": d.account, "program_id": "topstep-combine-50k"})
 	}},
+	{limit: &limits.TradingRules, max: 2, add: postNumbered("/trading-rules", more{"kind": "stop_set", "name": "rule %d"})},
+	{limit: &limits.Goals, max: 2, add: postNumbered("/goals", more{"kind": "process", "metric": "trades", "target": "3", "period": "week", "name": "goal %d"})},
 	{limit: &limits.Views, max: 2, add: postNumbered("/views", more{"name": "view %d"})},
 	{limit: &limits.RoutineItems, max: 15, add: postNumbered("/routines", more{"title": "item %d", "stage": "pre", "weekdays": []int{1}})},
 	{limit: &limits.BarAliases, max: 2, add: postNumbered("/bars/aliases", more{"symbol": "S%d", "bars_symbol": "ES"})},

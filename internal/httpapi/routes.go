@@ -146,7 +146,7 @@ func register[In, Out any](a *API, r route, handler func(context.Context, *In) (
 // makeRoute makes an operation's handler, and its description if the API is described.
 func makeRoute[In, Out any](a *API, r route, handler func(context.Context, *In) (*Out, error)) {
 	operation := a.operation(r)
-	operation.Parameters = describeFilter[In]()
+	operation.Parameters = append(describeFilter[In](), describeRuleParams[In]()...)
 	huma.Register(a.huma, operation, func(ctx context.Context, in *In) (*Out, error) {
 		if err := a.refreshFor(ctx, r); err != nil {
 			return nil, toErrorAnswer(ctx, err)

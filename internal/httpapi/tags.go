@@ -10,6 +10,7 @@ import (
 	"fillbook/internal/base/journal"
 	"fillbook/internal/figures/analytics"
 	"fillbook/internal/trading/playbook"
+	"fillbook/internal/trading/rulebook"
 	"fillbook/internal/trading/views"
 	"fillbook/internal/transport"
 )
@@ -97,6 +98,9 @@ func (a tagAPI) mergeTag(ctx context.Context, in *tagMerge) (*body[tag], error) 
 	var merged playbook.CountedTag
 	err := a.db.Update(ctx, func(tx *db.Tx) (err error) {
 		if merged, err = a.playbook.MergeTag(ctx, tx, owner, in.ID, in.Body.Into); err != nil {
+			return err
+		}
+		if err := rulebook.ReplaceTag(ctx, tx, owner, in.ID, in.Body.Into); err != nil {
 			return err
 		}
 		return views.ReplaceTag(ctx, tx, owner, in.ID, in.Body.Into)

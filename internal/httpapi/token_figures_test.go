@@ -39,6 +39,7 @@ func newFigureWalk(w *world) *figureWalk {
 	d.made("/missed-trades", miss(more{"account_id": d.account, "notes": canaryWord}))
 	d.made("/cash-transactions", d.cash("fee", "1", 0, more{"note": canaryWord}))
 	d.made("/views", more{"name": canaryWord, "filter": more{"q": canaryWord}})
+	d.made("/trading-rules", more{"kind": "max_trades", "params": more{"n": 2}, "valid_from": "2020-01-01"})
 	d.attach("/trades/"+trades[0], canaryWord+".png", tinyPNG).want(http.StatusCreated)
 	d.imported("Symbol,Side,Quantity,Price,Date\nCCC,buy,1,10,2026-01-05 15:00:00\n")
 	d.sendBars("/commit", "BTCUSD.csv", barFile(30)).want(http.StatusOK)
@@ -86,6 +87,8 @@ func figureQueries(operation object) []string {
 		switch {
 		case schema["type"] == "boolean":
 			flags += "&" + name + "=true"
+		case name == "sweep":
+			queries = []string{"kind=max_trades&n=1"}
 		case name == "symbol" && parameter["required"] == true:
 			queries = []string{"symbol=BTCUSD"}
 		case parameter["required"] == true:
@@ -155,7 +158,7 @@ func TestTokenForFiguresSeesNoRecords(t *testing.T) {
 		if routes < 20 {
 			t.Errorf("only %d routes", routes)
 		}
-		for _, path := range []string{"/analytics/summary", "/analytics/behavior", "/analytics/excursions", "/analytics/breakdown", "/analytics/rules"} {
+		for _, path := range []string{"/analytics/summary", "/analytics/behavior", "/analytics/excursions", "/analytics/breakdown", "/analytics/rules", "/trading-rules/results", "/analytics/what-if"} {
 			if !found[path] {
 				t.Errorf("%s has nothing to hide", path)
 			}
@@ -169,7 +172,7 @@ type guess struct {
 	shown bool
 	// right is a value in some trade. Wrong ones are tried too.
 	right string
-	// with are further parameters.
+	// with are further parameters; for shown texts, all others.
 	with string
 }
 
@@ -180,6 +183,7 @@ func TestTokenForFiguresCannotGuess(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		v := newFigureWalk(w)
+		rule := v.get("/trading-rules").text("0.id")
 		guesses := map[string]guess{
 			"account_id": {shown: true, right: v.account}, "other_account_id": {shown: true, right: v.account},
 			"tag_id": {shown: true, right: v.get("/tags").text("0.id")}, "setup_id": {shown: true, right: v.get("/setups").text("0.id")},
@@ -188,7 +192,13 @@ func TestTokenForFiguresCannotGuess(t *testing.T) {
 			"tz":       {shown: true, right: "Europe/Berlin"}, "filter_tz": {shown: true, right: "Europe/Berlin"},
 			"q": {right: canaryWord}, "emotional_state": {right: canaryWord}, "rule": {right: canaryWord},
 			"trade_id": {right: v.hidden["/trades"][0]}, "import_batch_id": {right: v.hidden["/imports"][0]},
-			"view_id": {right: v.hidden["/views"][0], with: "&against=view"},
+			"view_id":     {right: v.hidden["/views"][0], with: "&against=view"},
+			"rule_broken": {shown: true, right: rule}, "rule_kept": {shown: true, right: rule}, "rule_id": {shown: true, right: rule, with: "tz=UTC"},
+			"kind": {shown: true, right: "stop_set", with: "tz=UTC"}, "sweep": {shown: true, right: "n:1:2:1"}, "before": {shown: true, right: "09:30", with: "kind=no_trading"},
+			"after": {shown: true, right: "09:30", with: "kind=no_trading"}, "between": {shown: true, right: "09:30-10:00", with: "kind=no_trading"},
+			"setup_ids": {shown: true, right: v.get("/setups").text("0.id"), with: "kind=avoid_setups"},
+			"tag_ids":   {shown: true, right: v.get("/tags").text("0.id"), with: "kind=avoid_tags"},
+			"symbols":   {shown: true, right: "AAA", with: "kind=only_symbols"},
 		}
 		sent := map[string]bool{}
 		described := readDescription(t, w.api)
@@ -205,7 +215,11 @@ func TestTokenForFiguresCannotGuess(t *testing.T) {
 				}
 				sent[name] = true
 				if g.shown {
-					got := v.figures.get(query + "&" + name + "=" + g.right).want(http.StatusOK)
+					others := query
+					if g.with != "" {
+						others = path + "?" + g.with
+					}
+					got := v.figures.get(others + "&" + name + "=" + g.right).want(http.StatusOK)
 					if kind := v.findHidden(got); kind != "" {
 						t.Errorf("%s shows %s: %.300s", got.call, kind, got.body)
 					}

@@ -32,7 +32,7 @@ func contractScopes(method, path string) []string {
 		return []string{"full"}
 	case path == "/accounts" && isGet:
 		return []string{"analytics", "import", "read", "write", "full"}
-	case isGet && (under("/analytics", "/bars") || path == "/setups" || path == "/tags"):
+	case isGet && (under("/analytics", "/bars") || path == "/setups" || path == "/tags" || path == "/trading-rules/results"):
 		return []string{"analytics", "read", "write", "full"}
 	case isGet && (path == "/imports" || path == "/imports/{id}" || under("/import-layouts")):
 		return []string{"import", "read", "write", "full"}

@@ -90,6 +90,11 @@ func (a tradeAPI) addTrade(ctx context.Context, in *body[newTrade]) (*body[[]wri
 		trades, err = a.addTradeIn(ctx, tx, in.Body, fills)
 		return err
 	})
+	for i := range trades {
+		if err == nil {
+			err = a.addRules(ctx, caller(ctx).UserID, &trades[i].Trade)
+		}
+	}
 	return answer(trades, err)
 }
 

@@ -54,6 +54,7 @@ type Trade struct {
 	TagIDs             []journal.TagID        `json:"tag_ids"`
 	SetupIDs           []journal.SetupID      `json:"setup_ids"`
 	Rules              []playbook.RuleTick    `json:"rules" doc:"Whether the trade followed the rules of its setups; rules without an answer are not listed."`
+	TradingRules       tradeRules             `json:"trading_rules" doc:"The verdicts of the trading rules on the trade."`
 	InitialRisk        decimal.Null           `json:"initial_risk"`
 	InitialRiskDerived bool                   `json:"initial_risk_derived" doc:"Whether the initial risk is derived from the stop."`
 	StopPrice          decimal.Null           `json:"stop_price"`
@@ -78,6 +79,17 @@ type tradeTag struct {
 	Kind  playbook.TagKind `json:"kind" enum:"custom,mistake"`
 }
 
+// tradeRules are the verdicts of trading rules as a trade shows them.
+type tradeRules struct {
+	Kept    int                     `json:"kept" doc:"How many rules the trade kept."`
+	Broken  []journal.TradingRuleID `json:"broken" doc:"The rules that the trade broke."`
+	Unknown int                     `json:"unknown" doc:"How many rules could not be judged."`
+}
+
+func shapeTradeRules(r tradeview.TradingRules) tradeRules {
+	return tradeRules{Kept: r.Kept, Broken: shapeAll(r.Broken, keepShape), Unknown: r.Unknown}
+}
+
 func shapeTrade(v *tradeview.View) Trade {
 	annotations := &v.Annotations
 	out := Trade{
@@ -87,7 +99,7 @@ func shapeTrade(v *tradeview.View) Trade {
 		RealizedPnL: v.RealizedPnL, PnLCurrency: v.Currency, ReturnPct: v.ReturnPct, Multiplier: v.Multiplier,
 		ExecutionCount: v.Executions, OptionRight: nilIfZero(v.Instrument.OptionRight), Strike: v.Instrument.Strike,
 		Expiry: nilIfZero(v.Instrument.Expiry), Notes: annotations.Notes, Tags: shapeAll(v.Tags, shapeTradeTag),
-		TagIDs: annotations.Tags, SetupIDs: annotations.Setups, Rules: annotations.CurrentRules(),
+		TagIDs: annotations.Tags, SetupIDs: annotations.Setups, Rules: annotations.CurrentRules(), TradingRules: shapeTradeRules(v.TradingRules),
 		InitialRisk: v.Derived.InitialRisk, InitialRiskDerived: v.Derived.InitialRiskDerived, StopPrice: annotations.StopPrice, RiskToStop: v.Derived.RiskToStop,
 		TargetPrice: annotations.TargetPrice, LastStop: annotations.LastStop, RMultiple: v.Derived.RMultiple,
 		PlannedR: v.Derived.PlannedR, EmotionalState: annotations.EmotionalState, Confidence: annotations.Confidence,
@@ -127,7 +139,7 @@ type tradeQuery struct {
 
 // listQuery returns the list's filter and order, from its cursor on.
 func (in *tradeQuery) listQuery() (query tradeview.Query, err error) {
-	query.Filter = in.filter
+	query.Filter, query.Judged = in.filter, true
 	if query.Sort = in.order(in.filter.ByOpening); query.Sort != nil {
 		query.Sort.After, err = in.decodeRankCursor(*query.Sort)
 	} else {

@@ -11,7 +11,7 @@ import (
 var tradeKeys = []string{
 	"id", "account_id", "symbol", "instrument_type", "direction", "status", "opened_at", "closed_at", "qty_opened", "qty_remaining",
 	"avg_entry_price", "avg_exit_price", "gross_pnl", "fees_total", "net_pnl", "realized_pnl", "pnl_currency", "return_pct",
-	"time_in_trade_secs", "multiplier", "execution_count", "option_right", "strike", "expiry", "notes", "tags", "setup_ids", "rules", "risk_to_stop",
+	"time_in_trade_secs", "multiplier", "execution_count", "option_right", "strike", "expiry", "notes", "tags", "setup_ids", "rules", "trading_rules", "risk_to_stop",
 	"initial_risk", "stop_price", "target_price", "r_multiple", "planned_r", "emotional_state", "confidence", "trade_quality",
 	"mae", "mfe", "reviewed_at", "excursion",
 	"tag_ids", "initial_risk_derived", "last_stop", "ended_by", "outcome", "symbols",
@@ -27,7 +27,7 @@ func TestTrades(t *testing.T) {
 		open := `{"id":"` + id + `","account_id":"` + d.account + `","symbol":"A","instrument_type":"stock","direction":"long","status":"open",
 			"opened_at":"2026-01-05T15:00:00Z","closed_at":null,"qty_opened":100,"qty_remaining":100,"avg_entry_price":10,"avg_exit_price":null,
 			"gross_pnl":null,"fees_total":3,"net_pnl":null,"realized_pnl":0,"pnl_currency":"EUR","return_pct":null,"time_in_trade_secs":null,
-			"multiplier":1,"execution_count":1,"option_right":null,"strike":null,"expiry":null,"notes":"","tags":[],"tag_ids":[],"setup_ids":[],"rules":[],"risk_to_stop":null,
+			"multiplier":1,"execution_count":1,"option_right":null,"strike":null,"expiry":null,"notes":"","tags":[],"tag_ids":[],"setup_ids":[],"rules":[],"trading_rules":{"kept":0,"broken":[],"unknown":0},"risk_to_stop":null,
 			"initial_risk":null,"initial_risk_derived":false,"stop_price":null,"target_price":null,"r_multiple":null,"planned_r":null,
 			"emotional_state":"","confidence":null,"trade_quality":null,"mae":null,"mfe":null,"excursion":null,"reviewed_at":null}`
 		d.get("/trades").want(http.StatusOK).wantKeys("0", tradeKeys...).holds("0", open)

@@ -42,6 +42,7 @@ import (
 	"fillbook/internal/trading/ledger"
 	"fillbook/internal/trading/playbook"
 	"fillbook/internal/trading/routine"
+	"fillbook/internal/trading/rulebook"
 	"fillbook/internal/trading/settings"
 	"fillbook/internal/trading/strategybook"
 	"fillbook/internal/trading/views"
@@ -101,6 +102,7 @@ type Installation struct {
 	Strategies *strategybook.Service
 	// Enrollments evaluates accounts in prop firm programs.
 	Enrollments *enrollments.Service
+	Rulebook    *rulebook.Service
 	Settings    *settings.Service
 	Bars        *bars.Service
 	// BarImports imports bar files.
@@ -150,9 +152,11 @@ func New(options Options) (*Installation, error) {
 	i.Strategies = strategybook.New(i.DB, i.Clock)
 	i.Figures = columns.New(i.DB, options.FiguresMemory, options.FiguresDir)
 	i.Figures.UseStrategies(i.Strategies)
-	i.Trades = tradeview.New(i.DB, i.Ledger, i.Figures.RankTrades)
+	i.Figures.SetClock(i.Clock)
+	i.Trades = tradeview.New(i.DB, i.Ledger, i.Figures.RankTrades, i.Figures.JudgeTrades)
 	i.Views = views.New(i.DB, i.Clock)
 	i.Enrollments = enrollments.New(i.DB, i.Clock, nil)
+	i.Rulebook = rulebook.New(i.DB, i.Clock)
 	i.Settings = settings.New(i.DB)
 	barsLimit := cmp.Or(options.BarsPerUser, bars.DefaultLimit)
 	i.Bars = bars.New(i.DB, i.Clock, barsLimit, barimport.FillsOf)
@@ -250,7 +254,7 @@ func (i *Installation) forgetAccount(ctx context.Context, tx *db.Tx, owner journ
 	tx.AfterCommit(func() { i.Figures.Forget(account) })
 	for _, forget := range []func(context.Context, *db.Tx, journal.UserID, journal.AccountID) error{
 		sharing.DeleteAccountLinks, connections.ForgetAccount, hooks.DeleteAccountHooks, layouts.KeepAccount, enrollments.KeepAccount,
-		strategybook.ForgetAccount, excursions.ForgetAccount,
+		strategybook.ForgetAccount, rulebook.ForgetAccount, excursions.ForgetAccount,
 	} {
 		if err := forget(ctx, tx, owner, account); err != nil {
 			return err
@@ -268,7 +272,7 @@ func (i *Installation) forgetAccount(ctx context.Context, tx *db.Tx, owner journ
 // restoreAccount restores what forgetAccount deleted.
 func restoreAccount(ctx context.Context, u *history.Undoing, account journal.AccountID) error {
 	for _, restore := range []func(context.Context, *history.Undoing, journal.AccountID) error{
-		playbook.RestoreAccount, strategybook.RestoreAccount, bars.RestoreMarks, layouts.RestoreAccount, enrollments.RestoreAccount, hooks.RestoreAccount, connections.RestoreAccount, sharing.RestoreAccount,
+		playbook.RestoreAccount, strategybook.RestoreAccount, rulebook.RestoreAccount, bars.RestoreMarks, layouts.RestoreAccount, enrollments.RestoreAccount, hooks.RestoreAccount, connections.RestoreAccount, sharing.RestoreAccount,
 	} {
 		if err := restore(ctx, u, account); err != nil {
 			return err

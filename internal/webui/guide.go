@@ -45,6 +45,7 @@ var guideOrder = []string{
 	"guide/figures.md",
 	"guide/several-currencies.md",
 	"guide/routines.md",
+	"guide/rules-and-goals.md",
 	"guide/prop-firm-programs.md",
 	"guide/exporting.md",
 	"guide/sharing.md",

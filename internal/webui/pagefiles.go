@@ -30,6 +30,7 @@ var screens = []string{
 	"/tags",
 	"/missed",
 	"/routines",
+	"/rules",
 	"/accounts", "/accounts/{id}",
 	"/import", "/import/{id}",
 	"/connections",

@@ -42,6 +42,8 @@ var (
 	Rates            = Limit{Records: "typed exchange rates", Max: 20_000}
 	Programs         = Limit{Records: "prop programs", Max: 500}
 	Enrollments      = Limit{Records: "enrollments (ended ones included)", Max: 500}
+	TradingRules     = Limit{Records: "trading rules (ended ones included)", Max: 500}
+	Goals            = Limit{Records: "goals", Max: 200}
 	RoutineItems     = Limit{Records: "routine items (ended ones included)", Max: 5000}
 	RoutineTicks     = Limit{Records: "routine ticks", Max: 500_000}
 	ImportKinds      = Limit{Records: "kinds of words", Max: 2000}
@@ -61,7 +63,7 @@ var (
 func All() []Limit {
 	return []Limit{
 		Accounts, Executions, Cash, CorporateActions, Overrides, DeletedFills, DeletedCash, Orphans, Tags, Setups, Notes, NoteBytes, NoteTemplates, MissedTrades, Views, Rates, Strategies,
-		Programs, Enrollments,
+		TradingRules, Goals, Programs, Enrollments,
 		RoutineItems, RoutineTicks, ImportKinds, ImportLayouts, ImportBatches, BarImports, BarAliases, BarSources, Connections, Hooks, ShareLinks,
 		AccessTokens, Sessions,
 	}

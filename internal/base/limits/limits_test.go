@@ -26,6 +26,8 @@ var limited = map[string][]limits.Limit{
 	"corporate_actions":    {limits.CorporateActions},
 	"missed_trades":        {limits.MissedTrades},
 	"views":                {limits.Views},
+	"trading_rules":        {limits.TradingRules},
+	"goals":                {limits.Goals},
 	"strategies":           {limits.Strategies},
 	"rates":                {limits.Rates},
 	"prop_programs":        {limits.Programs},

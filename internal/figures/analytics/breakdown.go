@@ -42,13 +42,15 @@ const (
 	ByGap            Dimension = "gap_pct"
 	ByRelativeVolume Dimension = "relative_volume"
 	ByOpeningRange   Dimension = "opening_range"
+	// ByTradingRule groups by the trading rules that a trade broke.
+	ByTradingRule Dimension = "trading_rule"
 )
 
 // Dimensions returns all dimensions.
 func Dimensions() []Dimension {
 	return []Dimension{
 		BySymbol, ByRoot, BySetup, ByTag, ByMistake, BySide, ByInstrument, ByWeekday, ByHour, ByMonth, BySession, ByHoldTime, BySize,
-		ByGrade, ByAccount, ByMAE, ByMFE, ByExitEfficiency, ByATR, ByGap, ByRelativeVolume, ByOpeningRange,
+		ByGrade, ByAccount, ByMAE, ByMFE, ByExitEfficiency, ByATR, ByGap, ByRelativeVolume, ByOpeningRange, ByTradingRule,
 	}
 }
 
@@ -80,6 +82,8 @@ type BreakdownQuery struct {
 	// KeyOf returns a trade's key for a dimension of strategies; trades with an empty key
 	// are left out.
 	KeyOf func(journal.TradeID) string
+	// Broken are the trades that broke each trading rule, by its id.
+	Broken []BrokenRule
 	// Evidence adds intervals and probabilities, computed with the seed.
 	Evidence bool
 	Seed     uint64
@@ -311,6 +315,8 @@ func (s *Selection) groupTrades(q BreakdownQuery) grouping {
 		})
 	case ByMonth:
 		return s.groupByMonth(local)
+	case ByTradingRule:
+		return s.groupByTradingRule(q.Broken)
 	default:
 		if q.By.IsStrategy() {
 			return s.groupByKey(q)
@@ -344,6 +350,28 @@ func holdNames() []string {
 		names = append(names, holdBuckets[i].name)
 	}
 	return names
+}
+
+// groupByTradingRule groups by the broken rules; trades that broke none have the empty key.
+func (s *Selection) groupByTradingRule(broken []BrokenRule) grouping {
+	keys := []string{""}
+	for _, rule := range broken {
+		keys = append(keys, rule.Rule)
+	}
+	groups := make([]int32, 0, len(keys))
+	return grouping{keys, func(i int) []int32 {
+		groups = groups[:0]
+		p := s.picks[i]
+		for k, rule := range broken {
+			if rule.Trades.hasRow(&s.pages[p.source].ids, p.row) {
+				groups = append(groups, int32(k)+1)
+			}
+		}
+		if len(groups) == 0 {
+			groups = append(groups, 0)
+		}
+		return groups
+	}}
 }
 
 // groupByMonth groups by month, in calendar order.

@@ -3,6 +3,7 @@ package analytics
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -23,6 +24,12 @@ type Lookups struct {
 	Words []WordLookup
 	// Rules are the trades passing the rule conditions; nil without conditions.
 	Rules *TradeIDs
+	// RulesBroken and RulesKept are the trades passing the conditions on trading rules; nil
+	// without conditions.
+	RulesBroken, RulesKept *TradeIDs
+	// RulesState identifies the trading rules and the trades behind these sets, which may be
+	// of other accounts than the columns.
+	RulesState string
 	// Sequence are the trades passing the conditions on the day's sequence; nil without
 	// conditions.
 	Sequence *TradeIDs
@@ -47,6 +54,19 @@ func NewTradeIDs(ids []journal.TradeID) *TradeIDs { return &TradeIDs{newIDSet(id
 func (t *TradeIDs) Bytes() int {
 	const entry, otherEntry, head = 32, 80, 128
 	return head + entry*len(t.ids.keys) + otherEntry*len(t.ids.others)
+}
+
+// UniteTradeIDs returns the union of sets.
+func UniteTradeIDs(sets ...*TradeIDs) *TradeIDs {
+	if len(sets) == 1 {
+		return sets[0]
+	}
+	all := NewTradeIDs(nil)
+	for _, set := range sets {
+		maps.Copy(all.ids.keys, set.ids.keys)
+		maps.Copy(all.ids.others, set.ids.others)
+	}
+	return all
 }
 
 // Has reports whether the set contains a trade.
@@ -453,6 +473,11 @@ func (t *rowTests) addLookups(f *Filter) {
 	if f.TestsRules() {
 		t.add(func(row int32) bool { return f.Lookups.Rules.hasRow(&c.ids, row) })
 	}
+	for _, set := range []*TradeIDs{f.Lookups.RulesBroken, f.Lookups.RulesKept} {
+		if set != nil {
+			t.add(func(row int32) bool { return set.hasRow(&c.ids, row) })
+		}
+	}
 	if f.TestsSequence() {
 		t.add(func(row int32) bool { return f.Lookups.Sequence.hasRow(&c.ids, row) })
 	}
@@ -489,5 +514,6 @@ func (l *Lookups) Text() string {
 	for i := range l.Words {
 		fmt.Fprint(&text, l.Words[i].Tags)
 	}
+	text.WriteString(l.RulesState)
 	return text.String()
 }

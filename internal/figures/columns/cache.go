@@ -23,6 +23,10 @@ type accountData struct {
 	texts *playbook.TradeTexts
 	// rules are the rule states on the trades. It is nil until its first use.
 	rules *playbook.TradeRules
+	// begun are the trades whose first fill is a position held before, and entries those of
+	// trades with several. They are nil until their first use.
+	begun   []journal.TradeID
+	entries *tradeEntries
 	// unstored counts the updates since the columns were stored.
 	unstored int
 }
@@ -54,6 +58,9 @@ func (h *accountData) bytes(other *accountData) int {
 	if h.rules != nil {
 		n += h.rules.UnsharedBytes(other.rules)
 	}
+	if h.entries != nil && h.entries != other.entries {
+		n += h.entries.bytes()
+	}
 	return n
 }
 
@@ -79,11 +86,12 @@ type cacheEntry struct {
 func newCacheEntry() *cacheEntry { return &cacheEntry{} }
 
 // extras are the account data not every query needs.
-type extras struct{ realized, texts, rules bool }
+type extras struct{ realized, texts, rules, begun, entries bool }
 
 // in reports whether data has the extras.
 func (x extras) in(data *accountData) bool {
-	return (!x.realized || data.realized != nil) && (!x.texts || data.texts != nil) && (!x.rules || data.rules != nil)
+	return (!x.realized || data.realized != nil) && (!x.texts || data.texts != nil) && (!x.rules || data.rules != nil) &&
+		(!x.begun || data.begun != nil) && (!x.entries || data.entries != nil)
 }
 
 // load returns the data at exactly one revision, with the requested extras. If something

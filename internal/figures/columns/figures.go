@@ -50,6 +50,9 @@ type Service struct {
 	// strategies computes the strategies that units are made of.
 	strategies *strategybook.Service
 	units      *lru.Cache[cacheKey, *unitData]
+	judged     *lru.Cache[answerKey, *judgedVersion]
+	openings   *lru.Cache[string, *openingsVersion]
+	clock      journal.Clock
 }
 
 // New returns a Service caching at most memory bytes; 0 means DefaultMemory. Columns for
@@ -66,6 +69,9 @@ func New(d *db.DB, memory int, dir string) *Service {
 		answers:    lru.New[answerKey, *cachedAnswer](maxAnswers),
 		lookups:    lru.New[answerKey, *cachedLookup](lookupMemory),
 		converted:  lru.New[convertedKey, *convertedColumns](convertedMemory),
+		judged:     lru.New[answerKey, *judgedVersion](judgedMemory),
+		openings:   lru.New[string, *openingsVersion](judgedMemory),
+		clock:      journal.SystemClock,
 		batchSize:  tradeBatchSize,
 		units:      lru.New[cacheKey, *unitData](maxUnitBytes),
 		strategies: strategybook.New(d, nil),
@@ -314,6 +320,7 @@ func (s *Service) loadAccount(ctx context.Context, tx *db.Tx, owner journal.User
 	}
 	for _, base := range old {
 		more.realized = more.realized || base.realized != nil
+		more.begun = more.begun || base.begun != nil
 		if err := fresh.updateFrom(ctx, tx, owner, a, base); err != nil {
 			return nil, err
 		}
@@ -346,9 +353,11 @@ func (s *Service) loadAccount(ctx context.Context, tx *db.Tx, owner journal.User
 		}
 	}
 	if more.rules && fresh.rules == nil {
-		fresh.rules, err = playbook.IndexRules(ctx, tx, owner, a.ID)
+		if fresh.rules, err = playbook.IndexRules(ctx, tx, owner, a.ID); err != nil {
+			return nil, err
+		}
 	}
-	return fresh, err
+	return fresh, fresh.loadRuleExtras(ctx, tx, owner, a, more)
 }
 
 // updateFrom sets the columns, if they are not set, to the current state of older
@@ -369,7 +378,15 @@ func (h *accountData) updateFrom(ctx context.Context, tx *db.Tx, owner journal.U
 func (h *accountData) update(ctx context.Context, tx *db.Tx, owner journal.UserID, old *accountData, touched []journal.TradeID) error {
 	h.columns, h.open, h.realized, h.texts, h.rules = old.columns, old.open, old.realized, old.texts, old.rules
 	if len(touched) == 0 {
+		h.begun, h.entries = old.begun, old.entries
 		return nil
+	}
+	if old.entries != nil {
+		fresh, err := readEntries(ctx, tx, owner, touched)
+		if err != nil {
+			return err
+		}
+		h.entries = old.entries.with(touched, fresh)
 	}
 	if old.texts != nil {
 		changed, err := playbook.IndexTextsOf(ctx, tx, owner, touched)
@@ -584,6 +601,10 @@ func addAnnotations(t *ledger.FigureTrade, m *playbook.Annotations, row *analyti
 	row.Quality, row.Setups, row.Tags = uint8(m.TradeQuality), m.Setups, m.Tags // the quality is 0 to 5
 	row.EmotionalState, row.Reviewed = textindex.Fold(strings.TrimSpace(m.EmotionalState)), m.ReviewedAt != nil
 	row.HasNote = row.HasNote || !journal.IsBlank(m.Notes)
+	row.PlannedR, row.HasStop = derived.PlannedR, m.StopPrice.Valid || m.InitialRisk.Valid
+	if m.ReviewedAt != nil {
+		row.ReviewedAt = *m.ReviewedAt
+	}
 }
 
 func dropSign(n decimal.Null) decimal.Null {

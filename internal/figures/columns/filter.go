@@ -123,7 +123,7 @@ func (s *Service) SelectTradeIDs(ctx context.Context, tx *db.Tx, owner journal.U
 // NeedsLookups reports whether conditions need more than columns, so [Service.NewFilter]
 // needs a transaction.
 func NeedsLookups(c *tradefilter.Conditions) bool {
-	return c.Mistake.Set || len(c.Words) > 0 || c.TestsRules() || c.Batch != ""
+	return c.Mistake.Set || len(c.Words) > 0 || c.TestsRules() || c.TestsTradingRules() || c.Batch != ""
 }
 
 // loadLookups returns the values conditions need besides columns.
@@ -157,6 +157,9 @@ func (s *Service) loadLookups(
 		if out.Rules, err = s.findRules(ctx, tx, owner, accounts, c, &cached); err != nil {
 			return out, err
 		}
+	}
+	if err := s.addTradingRules(ctx, tx, owner, c, &out); err != nil {
+		return out, err
 	}
 	if c.Batch == "" {
 		return out, nil

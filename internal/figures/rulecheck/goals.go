@@ -26,7 +26,7 @@ const (
 type Progress struct {
 	PeriodFrom  journal.Day     `json:"period_from" format:"date"`
 	PeriodTo    journal.Day     `json:"period_to" format:"date"`
-	Value       decimal.Null    `json:"value" doc:"Null if there is nothing to divide by."`
+	Value       decimal.Null    `json:"value" doc:"Null if there is nothing to divide by, and for amounts in several currencies."`
 	Target      decimal.Decimal `json:"target"`
 	Expected    decimal.Decimal `json:"expected_by_now" doc:"Target × elapsed / planned trading days, Monday to Friday; the target itself for shares and factors."`
 	Pace        Pace            `json:"pace" enum:"ahead,on,behind,done,missed"`
@@ -70,7 +70,7 @@ func MeasureGoal(goal *rules.Goal, day journal.Day, f *GoalFacts) Progress {
 	p.Expected = expectedBy(goal, p.DaysElapsed, p.DaysPlanned)
 	p.Pace = findPace(goal, &p, day >= last)
 	const minDays = 20
-	if goal.Metric.IsSum() && len(days) >= minDays {
+	if goal.Metric.IsSum() && p.Value.Valid && len(days) >= minDays {
 		p.Range = drawRange(goal.Metric, days, p.Value.Decimal, p.DaysPlanned-p.DaysElapsed)
 	}
 	return p
@@ -120,6 +120,9 @@ func (f *GoalFacts) value(metric rules.Metric, t *goalTally, first, until journa
 			return decimal.Null{}
 		}
 		return decimal.Of(decimal.New(int64(part)).DivRound(decimal.New(int64(whole)), ratioScale))
+	}
+	if f.Facts.Mixed && (metric == rules.NetPnL || metric == rules.ProfitFactor) {
+		return decimal.Null{}
 	}
 	switch metric {
 	case rules.NetPnL:

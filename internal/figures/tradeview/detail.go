@@ -9,6 +9,7 @@ import (
 	"fillbook/internal/figures/excursions"
 	"fillbook/internal/trading/ledger"
 	"fillbook/internal/trading/playbook"
+	"fillbook/internal/trading/rulebook"
 )
 
 // Detail is a trade with its fills and everything added to it.
@@ -63,6 +64,7 @@ func PrefetchAnnotated(ctx context.Context, tx *db.Tx, owner journal.UserID, id 
 		prefetchExcursions(ctx, tx, owner, id)
 		prefetchSettings(ctx, tx, owner)
 		_, _ = playbook.AttachmentsOf(ctx, tx, owner, playbook.Target{Trade: id})
+		_, _ = rulebook.ListRules(ctx, tx, owner)
 	})
 }
 

@@ -28,9 +28,22 @@ type View struct {
 	Outcome tradefilter.Outcome
 	// Excursion is what the price did during the trade, nil if it is not known.
 	Excursion *excursions.Result
+	// TradingRules are the verdicts of the owner's trading rules.
+	TradingRules TradingRules
 	// Rank is what the trade was sorted by; it is set in sorted lists only.
 	Rank ledger.RankedTrade
 }
+
+// TradingRules counts the rules that a trade kept and those that could not be judged, and
+// lists those that it broke.
+type TradingRules struct {
+	Kept, Unknown int
+	Broken        []journal.TradingRuleID
+}
+
+// Judge returns a function for the verdicts on trades in the caller's snapshot; nil if the
+// owner has no rules.
+type Judge func(ctx context.Context, tx *db.Tx, owner journal.UserID) (func(journal.TradeID) TradingRules, error)
 
 // Query selects trades and their order.
 type Query struct {
@@ -41,6 +54,8 @@ type Query struct {
 	// Limit bounds the list, 0 means all.
 	After *ledger.TradeCursor
 	Limit int
+	// Judged adds the verdicts of trading rules.
+	Judged bool
 }
 
 // ledgerQuery returns the query for the ledger. Its filter must not need columns.

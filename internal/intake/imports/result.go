@@ -55,6 +55,8 @@ type Restored struct {
 
 	NoteTemplates    int `json:"note_templates"`
 	CorporateActions int `json:"corporate_actions"`
+	TradingRules     int `json:"trading_rules"`
+	Goals            int `json:"goals"`
 
 	BarAliases int `json:"bar_aliases"`
 	BarSources int `json:"bar_sources" doc:"Price providers, which are switched off and need their key again."`

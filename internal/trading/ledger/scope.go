@@ -20,6 +20,8 @@ const (
 	ToSum
 	// ToConvert means that all amounts are converted into one currency.
 	ToConvert
+	// ToCount means that amounts are not added up.
+	ToCount
 )
 
 // ListPurpose returns the purpose of a list with a scope.

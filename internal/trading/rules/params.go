@@ -170,9 +170,13 @@ func toIDs[T ~string](texts []string) []T {
 
 // IsNumber reports whether a kind has a numeric parameter with that name.
 func IsNumber(kind Kind, name string) bool {
+	return slices.Contains(Names(kind), name) && IsNumberName(name)
+}
+
+// IsNumberName reports whether a parameter with that name is numeric.
+func IsNumberName(name string) bool {
 	var p Params
-	return slices.Contains(Names(kind), name) &&
-		(name == "n" || slices.ContainsFunc(p.numbers(), func(n number) bool { return n.name == name }))
+	return name == "n" || slices.ContainsFunc(p.numbers(), func(n number) bool { return n.name == name })
 }
 
 // refuse returns an invalid parameter's error.

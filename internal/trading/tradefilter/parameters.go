@@ -139,6 +139,8 @@ var parameters = []Parameter{
 			return nil
 		},
 	},
+	listParameter("rule_broken", "Trading rules, any of which the trade broke.", nil, func(f *Filter) *[]journal.TradingRuleID { return &f.RulesBroken }),
+	listParameter("rule_kept", "Trading rules, any of which the trade kept.", nil, func(f *Filter) *[]journal.TradingRuleID { return &f.RulesKept }),
 	listParameter("tag_id", "Tags; see tag_mode.", nil, func(f *Filter) *[]journal.TagID { return &f.Tags }),
 	choiceParameter("tag_mode", "Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag.", []Mode{Any, All, None}, func(f *Filter) *Mode { return &f.TagMode }),
 	flagParameter("mistake", "Whether the trade has a tag that is a mistake.", func(f *Filter) *journal.Opt[bool] { return &f.Mistake }),

@@ -78,7 +78,10 @@ type Conditions struct {
 	// Rule, or any if that is empty. Rule alone selects trades on which it has a state.
 	RuleStates []RuleState
 	Rule       string
-	Batch      journal.BatchID
+	// RulesBroken and RulesKept are trading rules; the trade must have broken (kept) any of
+	// them.
+	RulesBroken, RulesKept []journal.TradingRuleID
+	Batch                  journal.BatchID
 	// Trades are the only trades that pass; none means all.
 	Trades []journal.TradeID
 	// Words must all be found in the notes, the symbol or the trade's tags. They are
@@ -179,7 +182,7 @@ func isOtherMode(m Mode) bool { return m == All || m == None }
 func (c *Conditions) testsMore() bool {
 	return len(c.Roots) > 0 || len(c.OptionRights) > 0 || c.DTE.IsSet() || len(c.Weekdays) > 0 || len(c.Hours) > 0 ||
 		len(c.Sessions) > 0 || c.TestsResult() || c.R.IsSet() || c.HasR.Set || c.Mistake.Set || len(c.Qualities) > 0 ||
-		len(c.EmotionalStates) > 0 || c.HasNote.Set || c.HasAttachment.Set || len(c.Words) > 0 || c.TestsRules() ||
+		len(c.EmotionalStates) > 0 || c.HasNote.Set || c.HasAttachment.Set || len(c.Words) > 0 || c.TestsRules() || c.TestsTradingRules() ||
 		c.testsExcursion() || len(c.Trades) > 0 || c.TestsSequence()
 }
 
@@ -196,6 +199,9 @@ func (c *Conditions) TestsSequence() bool {
 
 // TestsRules reports whether the states of rules matter.
 func (c *Conditions) TestsRules() bool { return len(c.RuleStates) > 0 || c.Rule != "" }
+
+// TestsTradingRules reports whether verdicts of trading rules matter.
+func (c *Conditions) TestsTradingRules() bool { return len(c.RulesBroken) > 0 || len(c.RulesKept) > 0 }
 
 // TestsResult reports whether one of the conditions tests the net result or the
 // closing of the whole trade.

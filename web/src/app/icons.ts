@@ -13,6 +13,7 @@ import Layers from '@lucide/svelte/icons/layers';
 import ListChecks from '@lucide/svelte/icons/list-checks';
 import NotebookPen from '@lucide/svelte/icons/notebook-pen';
 import Plug from '@lucide/svelte/icons/plug';
+import Scale from '@lucide/svelte/icons/scale';
 import Settings from '@lucide/svelte/icons/settings';
 import Shield from '@lucide/svelte/icons/shield';
 import Sun from '@lucide/svelte/icons/sun';
@@ -35,6 +36,7 @@ export const icons: Record<string, Component<{ size?: number; 'aria-hidden'?: 't
   '/tags': Tag,
   '/missed': CircleOff,
   '/routines': ListChecks,
+  '/rules': Scale,
   '/accounts': Wallet,
   '/import': Upload,
   '/connections': Plug,

@@ -191,6 +191,14 @@ export const routes: Route[] = [
     load: () => import('../screens/routines/Screen.svelte'),
   },
   {
+    path: '/rules',
+    title: 'Rules',
+    section: 'measure',
+    key: 'k',
+    filtered: true,
+    load: () => import('../screens/rules/Screen.svelte'),
+  },
+  {
     path: '/accounts',
     title: 'Accounts',
     section: 'data',

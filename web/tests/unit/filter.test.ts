@@ -66,6 +66,8 @@ const full: Filter = {
   tags: ['t1', 't2'],
   tagMode: 'none',
   ruleStates: ['broken'],
+  rulesBroken: ['r1'],
+  rulesKept: ['r2'],
   rule: 'Wait, then enter',
   mistake: 'false',
   grades: ['4', '5'],
@@ -90,7 +92,7 @@ describe('the filter in the address', () => {
   it('writes nothing for the empty filter', () => {
     expect(writeFilter(emptyFilter as Filter).toString()).toBe('');
     expect(countActive(emptyFilter as Filter)).toBe(0);
-    expect(countActive(full)).toBe(58);
+    expect(countActive(full)).toBe(60);
   });
 
   it('ignores invalid values', () => {
@@ -227,6 +229,8 @@ describe('the query parameters', () => {
       session: ['rth', 'overnight'],
       filter_tz: 'America/New_York',
       rule_state: ['broken'],
+      rule_broken: ['r1'],
+      rule_kept: ['r2'],
       rule: 'Wait, then enter',
       trade_id: ['x1', 'x2'],
       setup_id: ['s1'],

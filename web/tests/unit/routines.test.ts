@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { moveItem } from '../../src/lib/lists';
-import { formatWeekdays, orderWeekdays } from '../../src/screens/routines/schedule';
+import { formatWeekdays, orderWeekdays } from '../../src/lib/weekdays';
 import { parseTemplate } from '../../src/screens/routines/template';
 
 test.each([

@@ -38,6 +38,7 @@ export type Kind =
   | 'rates'
   | 'programs'
   | 'routines'
+  | 'rules'
   | 'sessions'
   | 'settings'
   | 'setups'

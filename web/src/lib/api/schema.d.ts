@@ -512,6 +512,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/analytics/what-if": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the results if a trading rule had been enforced
+         * @description Scopes of access tokens: analytics, read, write, full. With analytics, trade ids and links to trades are empty. Parameters that analytics cannot use, because they test texts or ids of records: q, emotional_state, rule, trade_id, import_batch_id, view_id.
+         */
+        get: operations["whatIf"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/attachments/{id}": {
         parameters: {
             query?: never;
@@ -1509,6 +1529,78 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/api/v1/goals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the goals, the oldest first
+         * @description Scopes of access tokens: read, write, full.
+         */
+        get: operations["listGoals"];
+        put?: never;
+        /**
+         * Create a goal
+         * @description Scopes of access tokens: write, full.
+         */
+        post: operations["createGoal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/goals/progress": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read where each goal stands
+         * @description Scopes of access tokens: read, write, full.
+         */
+        get: operations["goalProgress"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/goals/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a goal
+         * @description Scopes of access tokens: read, write, full.
+         */
+        get: operations["getGoal"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a goal
+         * @description Scopes of access tokens: write, full.
+         */
+        delete: operations["deleteGoal"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a goal
+         * @description Scopes of access tokens: write, full.
+         */
+        patch: operations["changeGoal"];
         trace?: never;
     };
     "/api/v1/history": {
@@ -3278,6 +3370,98 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/trading-rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the trading rules, the oldest first, with those that have ended
+         * @description Scopes of access tokens: read, write, full.
+         */
+        get: operations["listTradingRules"];
+        put?: never;
+        /**
+         * Create a trading rule
+         * @description Scopes of access tokens: write, full.
+         */
+        post: operations["createTradingRule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/trading-rules/results": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read how well each trading rule was kept
+         * @description date_basis is open by default: from and to test the opening. Ended rules are listed, too. Scopes of access tokens: analytics, read, write, full. With analytics, trade ids and links to trades are empty. Parameters that analytics cannot use, because they test texts or ids of records: q, emotional_state, rule, trade_id, import_batch_id, view_id.
+         */
+        get: operations["tradingRuleResults"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/trading-rules/today": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read where the rules stand that can stop trading today
+         * @description Scopes of access tokens: read, write, full.
+         */
+        get: operations["tradingRuleLimits"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/trading-rules/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a trading rule
+         * @description Scopes of access tokens: read, write, full.
+         */
+        get: operations["getTradingRule"];
+        put?: never;
+        post?: never;
+        /**
+         * End a trading rule today, or remove it
+         * @description Scopes of access tokens: write, full.
+         */
+        delete: operations["deleteTradingRule"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a trading rule
+         * @description What changes the judgement ends the rule and creates a successor from tomorrow on, or from today while no trade was opened today. The answer is then the successor. Scopes of access tokens: write, full.
+         */
+        patch: operations["changeTradingRule"];
+        trace?: never;
+    };
     "/api/v1/views": {
         parameters: {
             query?: never;
@@ -4002,6 +4186,14 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        Bounds: {
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            high: number;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            low: number;
+        } & {
+            [key: string]: unknown;
+        };
         BreakdownRow: {
             /** Format: double */
             avg_r: number | null;
@@ -4024,7 +4216,7 @@ export interface components {
             key: string;
             /** Format: int64 */
             losses: number;
-            /** @description The name of the setup, tag or account; otherwise the key. */
+            /** @description The name of the setup, tag, account or trading rule; otherwise the key. */
             name: string;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             net_pnl: number;
@@ -5495,6 +5687,108 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        Goal: {
+            /** @description Empty for all accounts. */
+            account_ids: string[];
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: date
+             * @description The last day; null without an end.
+             */
+            ends_on: string | null;
+            id: string;
+            /** @enum {string} */
+            kind: "outcome" | "process" | "limit";
+            /** @enum {string} */
+            metric: "net_pnl" | "r" | "win_rate" | "profit_factor" | "trades" | "reviewed" | "days_kept";
+            name: string | null;
+            /** @enum {string} */
+            period: "day" | "week" | "month" | "quarter" | "year";
+            /** @description The trading rule that days_kept measures. */
+            rule_id: string | null;
+            /** Format: date */
+            starts_on: string;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            target: number;
+            /** Format: date-time */
+            updated_at: string;
+        } & {
+            [key: string]: unknown;
+        };
+        GoalChange: {
+            /** @description Default: all accounts. */
+            account_ids?: string[] | null;
+            /** @description The last day; null for no end. */
+            ends_on?: string | null;
+            /** @enum {string} */
+            kind?: "outcome" | "process" | "limit";
+            /** @enum {string} */
+            metric?: "net_pnl" | "r" | "win_rate" | "profit_factor" | "trades" | "reviewed" | "days_kept";
+            name?: string | null;
+            /** @enum {string} */
+            period?: "day" | "week" | "month" | "quarter" | "year";
+            /** @description With days_kept: the trading rule. */
+            rule_id?: string | null;
+            /** @description Default: today. */
+            starts_on?: string | null;
+            /** @description Above 0; shares up to 1. A limit is broken by a net result below minus the target, or more trades than it. */
+            target?: number;
+        } & {
+            [key: string]: unknown;
+        };
+        GoalFields: {
+            /** @description Default: all accounts. */
+            account_ids?: string[] | null;
+            /** @description The last day; null for no end. */
+            ends_on?: string | null;
+            /** @enum {string} */
+            kind: "outcome" | "process" | "limit";
+            /** @enum {string} */
+            metric: "net_pnl" | "r" | "win_rate" | "profit_factor" | "trades" | "reviewed" | "days_kept";
+            name?: string | null;
+            /** @enum {string} */
+            period: "day" | "week" | "month" | "quarter" | "year";
+            /** @description With days_kept: the trading rule. */
+            rule_id?: string | null;
+            /** @description Default: today. */
+            starts_on?: string | null;
+            /** @description Above 0; shares up to 1. A limit is broken by a net result below minus the target, or more trades than it. */
+            target: number;
+        } & {
+            [key: string]: unknown;
+        };
+        GoalProgress: {
+            /** @description Of net_pnl; null if the accounts have several. */
+            currency: string | null;
+            /**
+             * Format: int64
+             * @description Trading days of the period up to the day, itself included.
+             */
+            days_elapsed: number;
+            /**
+             * Format: int64
+             * @description Trading days of the period.
+             */
+            days_planned: number;
+            /** @description Target × elapsed / planned trading days, Monday to Friday; the target itself for shares and factors. */
+            expected_by_now: number;
+            goal_id: string;
+            /** @enum {string} */
+            pace: "ahead" | "on" | "behind" | "done" | "missed";
+            /** Format: date */
+            period_from: string;
+            /** Format: date */
+            period_to: string;
+            /** @description Where the period may end: 95% of 1000 draws of the remaining trading days from your own days. Null with fewer than 20 days with trades, and for shares and factors. */
+            range: components["schemas"]["Bounds"] | null;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            target: number;
+            /** @description Null if there is nothing to divide by, and for amounts in several currencies. */
+            value: number | null;
+        } & {
+            [key: string]: unknown;
+        };
         Group: {
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             net_pnl: number;
@@ -6758,6 +7052,52 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        Params: {
+            /** @description no_trading: HH:MM, included. */
+            after?: string;
+            /** @description Money above 0: max_daily_loss, stop_at_profit, max_open_risk. */
+            amount?: number | null;
+            /** @description no_trading: HH:MM, excluded itself. */
+            before?: string;
+            /** @description no_trading: HH:MM-HH:MM, the end excluded; may run over midnight. */
+            between?: string[];
+            /** @description max_size: notional in percent of the account's equity before the opening. */
+            equity_pct?: number | null;
+            /** @description review_by. */
+            hours?: number | null;
+            /** @description give_back, optional: the least peak. */
+            min_peak?: number | null;
+            /** @description cool_down. */
+            minutes?: number | null;
+            /**
+             * Format: int64
+             * @description A count from 1: stop_after_losses, max_losses, max_trades, max_open; cool_down (default 1): losses in a row.
+             */
+            n?: number;
+            /** @description max_size: position × price × multiplier. */
+            notional?: number | null;
+            /** @description max_size, one of quantity, notional, risk and equity_pct. */
+            quantity?: number | null;
+            /** @description min_reward_risk. */
+            ratio?: number | null;
+            /** @description max_size: the initial risk. */
+            risk?: number | null;
+            /** @description only_setups, avoid_setups. */
+            setup_ids?: string[];
+            /** @description Above 0, at most 1: give_back. */
+            share?: number | null;
+            /** @description only_symbols: symbols or roots. */
+            symbols?: string[];
+            /** @description avoid_tags. */
+            tag_ids?: string[];
+            /**
+             * @description What counts as one opening and one close. Default trade.
+             * @enum {string}
+             */
+            unit?: "trade";
+        } & {
+            [key: string]: unknown;
+        };
         PasswordChange: {
             current_password: string;
             new_password: string;
@@ -6814,6 +7154,17 @@ export interface components {
             name: string;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             starting_balance: number;
+        } & {
+            [key: string]: unknown;
+        };
+        Placebo: {
+            /** @description The mean effect over 200 rounds, in which the results of each day are shuffled over its trades. */
+            mean: number;
+            /**
+             * Format: double
+             * @description The share of rounds whose effect is at least that of the rule.
+             */
+            share_at_least_as_good: number;
         } & {
             [key: string]: unknown;
         };
@@ -7212,6 +7563,30 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        RemovedTrades: {
+            /** Format: int64 */
+            losses: number;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            net: number;
+            /** @description The sum of the known R; null if none. */
+            r: number | null;
+            /** Format: int64 */
+            trades: number;
+            /** Format: int64 */
+            wins: number;
+        } & {
+            [key: string]: unknown;
+        };
+        ResizedTrades: {
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            net_after: number;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            net_before: number;
+            /** Format: int64 */
+            trades: number;
+        } & {
+            [key: string]: unknown;
+        };
         Restored: {
             /** Format: int64 */
             accounts: number;
@@ -7237,6 +7612,8 @@ export interface components {
             /** Format: int64 */
             corporate_actions: number;
             /** Format: int64 */
+            goals: number;
+            /** Format: int64 */
             missed_trades: number;
             /**
              * Format: int64
@@ -7261,6 +7638,8 @@ export interface components {
             strategies: number;
             /** Format: int64 */
             tags: number;
+            /** Format: int64 */
+            trading_rules: number;
             /** Format: int64 */
             views: number;
         } & {
@@ -7564,6 +7943,54 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        RuleBreak: {
+            /**
+             * Format: date-time
+             * @description The opening; the fill for max_size and no_adding_to_losers; the close of a day's break; the deadline of review_by.
+             */
+            at: string;
+            /** Format: date */
+            day: string;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            limit: number | null;
+            /** @description Null if the day broke the rule, and for access tokens with scope analytics. */
+            trade_id: string | null;
+            /** @description What was reached; null if the rule has no number. */
+            value: number | null;
+        } & {
+            [key: string]: unknown;
+        };
+        RuleLimit: {
+            /** @description Null if the accounts have several. */
+            currency: string | null;
+            /**
+             * Format: date
+             * @description The day in the rule's zone.
+             */
+            day: string;
+            /** @enum {string} */
+            kind: "stop_after_losses" | "max_losses" | "max_daily_loss" | "stop_at_profit" | "give_back" | "max_trades" | "no_trading" | "max_size" | "max_open" | "max_open_risk" | "cool_down" | "only_setups" | "only_symbols" | "avoid_setups" | "avoid_tags" | "min_reward_risk" | "stop_set" | "no_adding_to_losers" | "review_by";
+            /** @description What is left of the limit, at least 0; null if the rule has no number or the share is given back. */
+            left: number | null;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            limit: number | null;
+            name: string | null;
+            rule_id: string;
+            /**
+             * @description reached: another trade would break the rule now. warning: 80% of the limit is used.
+             * @enum {string}
+             */
+            state: "ok" | "warning" | "reached";
+            /**
+             * Format: date-time
+             * @description When a cool_down ends; null without one.
+             */
+            until: string | null;
+            /** @description What is used: losses, trades, money lost or made, the share given back, open trades or risk. */
+            value: number | null;
+        } & {
+            [key: string]: unknown;
+        };
         RuleRename: {
             /** @description The line as it was. */
             from: string;
@@ -7622,6 +8049,58 @@ export interface components {
             unanswered: number;
             when_broken: components["schemas"]["RuleSide"];
             when_followed: components["schemas"]["RuleSide"];
+        } & {
+            [key: string]: unknown;
+        };
+        RuleResult: {
+            /** @description By time. At most the latest 1000. */
+            breaks: components["schemas"]["RuleBreak"][];
+            /** Format: int64 */
+            breaks_total: number;
+            /** Format: int64 */
+            broken: number;
+            /**
+             * Format: int64
+             * @description Kept trading days up to the last one of the range.
+             */
+            current_streak: number;
+            /** Format: int64 */
+            days_broken: number;
+            /**
+             * Format: int64
+             * @description Trading days with a trade that kept the rule and no break.
+             */
+            days_kept: number;
+            /**
+             * Format: double
+             * @description kept / (kept + broken).
+             */
+            keep_rate: number | null;
+            /**
+             * Format: int64
+             * @description Trades that kept the rule.
+             */
+            kept: number;
+            /** @enum {string} */
+            kind: "stop_after_losses" | "max_losses" | "max_daily_loss" | "stop_at_profit" | "give_back" | "max_trades" | "no_trading" | "max_size" | "max_open" | "max_open_risk" | "cool_down" | "only_setups" | "only_symbols" | "avoid_setups" | "avoid_tags" | "min_reward_risk" | "stop_set" | "no_adding_to_losers" | "review_by";
+            /** Format: int64 */
+            longest_streak: number;
+            name: string | null;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            net_broken: number | null;
+            /** @description The net result of closed trades that kept the rule; null for max_daily_loss and no_adding_to_losers, whose breaks go with losses by definition, and for accounts in several currencies. */
+            net_kept: number | null;
+            rule_id: string;
+            /**
+             * Format: int64
+             * @description Trades that kept the rule since the last one that broke it.
+             */
+            trades_since_break: number;
+            /**
+             * Format: int64
+             * @description Trades that could not be judged, because something is not stated or not due yet.
+             */
+            unknown: number;
         } & {
             [key: string]: unknown;
         };
@@ -7698,6 +8177,43 @@ export interface components {
             setup_id: string;
             /** @enum {string} */
             state: "followed" | "broken" | "not_applicable";
+        } & {
+            [key: string]: unknown;
+        };
+        RuleWhatIf: {
+            actual: components["schemas"]["Summary"];
+            /** @description other_trades_unchanged: the other trades would have been the same. no_substitutes: nothing else would have been traded. closed_results_only: open profit is not known. prices_unchanged: smaller trades would have had the same prices. */
+            assumptions: string[];
+            /**
+             * Format: int64
+             * @description Days with a removed or resized trade.
+             */
+            days_touched: number;
+            /** @description The net result with the rule less the actual one. */
+            effect: number;
+            /** @description The same in R; null if no trade has R. */
+            effect_r: number | null;
+            /** @description Whether at least 30 trades on 10 days were removed or resized and the interval is without 0. */
+            enough: boolean;
+            /** @description Whether the trades are older than the rule, so that it may have been chosen for them. */
+            in_sample: boolean;
+            /** @description The 95% interval of the effect, with whole days drawn; null with fewer than two days. */
+            interval: components["schemas"]["Bounds"] | null;
+            /** @description The summary without the removed trades, and with the resized ones smaller. */
+            kept_rule: components["schemas"]["Summary"];
+            /** @description The same rule on shuffled results; null if nothing was removed, and for max_size. */
+            placebo: components["schemas"]["Placebo"] | null;
+            removed: components["schemas"]["RemovedTrades"];
+            /** @description The first 200 in the order of opening. Empty for access tokens with scope analytics. */
+            removed_trades: string[];
+            /** @description Trades that max_size makes smaller. */
+            resized: components["schemas"]["ResizedTrades"];
+            sweep?: components["schemas"]["SweepAnswer"];
+            /**
+             * Format: int64
+             * @description Trades that could not be judged. They stay in.
+             */
+            unknown: number;
         } & {
             [key: string]: unknown;
         };
@@ -8594,6 +9110,26 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        SweepAnswer: {
+            param: string;
+            points: components["schemas"]["SweepPoint"][];
+        } & {
+            [key: string]: unknown;
+        };
+        SweepPoint: {
+            /** Format: int64 */
+            days_touched: number;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            effect: number;
+            enough: boolean;
+            interval: components["schemas"]["Bounds"] | null;
+            removed: components["schemas"]["RemovedTrades"];
+            resized: components["schemas"]["ResizedTrades"];
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            value: number;
+        } & {
+            [key: string]: unknown;
+        };
         SymbolNote: {
             body: string;
             symbol: string;
@@ -8852,6 +9388,8 @@ export interface components {
              * @description 1 to 5.
              */
             trade_quality: number | null;
+            /** @description The verdicts of the trading rules on the trade. */
+            trading_rules: components["schemas"]["TradeRules"];
         } & {
             [key: string]: unknown;
         };
@@ -8962,6 +9500,8 @@ export interface components {
              * @description 1 to 5.
              */
             trade_quality: number | null;
+            /** @description The verdicts of the trading rules on the trade. */
+            trading_rules: components["schemas"]["TradeRules"];
             /** @description What to check about the annotations, as sentences. */
             warnings?: string[];
         } & {
@@ -9080,6 +9620,22 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        TradeRules: {
+            /** @description The rules that the trade broke. */
+            broken: string[];
+            /**
+             * Format: int64
+             * @description How many rules the trade kept.
+             */
+            kept: number;
+            /**
+             * Format: int64
+             * @description How many rules could not be judged.
+             */
+            unknown: number;
+        } & {
+            [key: string]: unknown;
+        };
         TradeTag: {
             color: string;
             id: string;
@@ -9096,6 +9652,72 @@ export interface components {
             roots: string[];
             /** @description Symbols of instruments other than options. */
             symbols: string[];
+        } & {
+            [key: string]: unknown;
+        };
+        TradingRule: {
+            /** @description Empty for all accounts. */
+            account_ids: string[];
+            /** Format: date-time */
+            created_at: string;
+            id: string;
+            /** @enum {string} */
+            kind: "stop_after_losses" | "max_losses" | "max_daily_loss" | "stop_at_profit" | "give_back" | "max_trades" | "no_trading" | "max_size" | "max_open" | "max_open_risk" | "cool_down" | "only_setups" | "only_symbols" | "avoid_setups" | "avoid_tags" | "min_reward_risk" | "stop_set" | "no_adding_to_losers" | "review_by";
+            name: string | null;
+            params: components["schemas"]["Params"];
+            /** @description The rule that this one continues. */
+            predecessor_id: string | null;
+            /** @description The IANA time zone of days and times. */
+            tz: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** Format: date */
+            valid_from: string;
+            /**
+             * Format: date
+             * @description The last day that is judged; null without an end.
+             */
+            valid_to: string | null;
+            /** @description 0 is Sunday; empty for all days. */
+            weekdays: number[];
+        } & {
+            [key: string]: unknown;
+        };
+        TradingRuleChange: {
+            /** @description Default: all accounts. */
+            account_ids?: string[] | null;
+            /** @description It cannot change. */
+            kind?: string;
+            name?: string | null;
+            /** @description The parameters of the kind. In a change, all of them. */
+            params?: components["schemas"]["Params"];
+            /** @description An IANA time zone. Default UTC. */
+            tz?: string | null;
+            /** @description Default: today in tz. A day in the past is allowed. */
+            valid_from?: string | null;
+            /** @description The last day that is judged; null for no end. */
+            valid_to?: string | null;
+            /** @description 0 is Sunday. Default: all days. */
+            weekdays?: number[] | null;
+        } & {
+            [key: string]: unknown;
+        };
+        TradingRuleFields: {
+            /** @description Default: all accounts. */
+            account_ids?: string[] | null;
+            /** @description It cannot change. */
+            kind: string;
+            name?: string | null;
+            /** @description The parameters of the kind. In a change, all of them. */
+            params?: components["schemas"]["Params"];
+            /** @description An IANA time zone. Default UTC. */
+            tz?: string | null;
+            /** @description Default: today in tz. A day in the past is allowed. */
+            valid_from?: string | null;
+            /** @description The last day that is judged; null for no end. */
+            valid_to?: string | null;
+            /** @description 0 is Sunday. Default: all days. */
+            weekdays?: number[] | null;
         } & {
             [key: string]: unknown;
         };
@@ -9480,6 +10102,8 @@ export interface components {
              * @description 1 to 5.
              */
             trade_quality: number | null;
+            /** @description The verdicts of the trading rules on the trade. */
+            trading_rules: components["schemas"]["TradeRules"];
             /** @description What to check about the annotations, as sentences. */
             warnings?: string[];
         } & {
@@ -9590,6 +10214,10 @@ export interface components {
         "filter.root": string[];
         /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
         "filter.rule": string;
+        /** @description Trading rules, any of which the trade broke. A list: separated by commas, repeated, or both. */
+        "filter.rule_broken": string[];
+        /** @description Trading rules, any of which the trade kept. A list: separated by commas, repeated, or both. */
+        "filter.rule_kept": string[];
         /** @description Whether the trade followed a rule of its setups: the one in rule, or at least one if that is absent. A list: separated by commas, repeated, or both. */
         "filter.rule_state": ("followed" | "broken" | "not_applicable")[];
         /** @description Sessions of the opening on the clock of New York: premarket from 04:00, rth from 09:30, afterhours from 16:00, overnight from 20:00. A list: separated by commas, repeated, or both. */
@@ -10174,6 +10802,10 @@ export interface operations {
                 rule_state?: components["parameters"]["filter.rule_state"];
                 /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
                 rule?: components["parameters"]["filter.rule"];
+                /** @description Trading rules, any of which the trade broke. A list: separated by commas, repeated, or both. */
+                rule_broken?: components["parameters"]["filter.rule_broken"];
+                /** @description Trading rules, any of which the trade kept. A list: separated by commas, repeated, or both. */
+                rule_kept?: components["parameters"]["filter.rule_kept"];
                 /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
                 tag_id?: components["parameters"]["filter.tag_id"];
                 /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
@@ -10320,6 +10952,10 @@ export interface operations {
                 rule_state?: components["parameters"]["filter.rule_state"];
                 /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
                 rule?: components["parameters"]["filter.rule"];
+                /** @description Trading rules, any of which the trade broke. A list: separated by commas, repeated, or both. */
+                rule_broken?: components["parameters"]["filter.rule_broken"];
+                /** @description Trading rules, any of which the trade kept. A list: separated by commas, repeated, or both. */
+                rule_kept?: components["parameters"]["filter.rule_kept"];
                 /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
                 tag_id?: components["parameters"]["filter.tag_id"];
                 /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
@@ -10348,7 +10984,7 @@ export interface operations {
                 pnl_basis?: "closed" | "realized";
                 /** @description What counts as one. Default trade. With strategy, each accepted or manual strategy counts as one, closed when its last trade is, and every other trade by itself. Daily results, equity curve, drawdowns and calendar are by trade with either. */
                 unit?: "trade" | "strategy";
-                by: "symbol" | "root" | "setup" | "tag" | "mistake" | "side" | "instrument" | "weekday" | "hour" | "month" | "session" | "hold_time" | "size" | "grade" | "account" | "mae_r" | "mfe_r" | "exit_efficiency" | "atr_pct" | "gap_pct" | "relative_volume" | "opening_range" | "strategy_kind" | "dte_at_open" | "legs" | "ended_by" | "credit_debit" | "defined_risk";
+                by: "symbol" | "root" | "setup" | "tag" | "mistake" | "side" | "instrument" | "weekday" | "hour" | "month" | "session" | "hold_time" | "size" | "grade" | "account" | "mae_r" | "mfe_r" | "exit_efficiency" | "atr_pct" | "gap_pct" | "relative_volume" | "opening_range" | "trading_rule" | "strategy_kind" | "dte_at_open" | "legs" | "ended_by" | "credit_debit" | "defined_risk";
                 /** @description Add the statistical evidence of each row. Default true. */
                 evidence?: boolean;
                 /** @description Add the formula of each row and the link to its trades. */
@@ -10471,6 +11107,10 @@ export interface operations {
                 rule_state?: components["parameters"]["filter.rule_state"];
                 /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
                 rule?: components["parameters"]["filter.rule"];
+                /** @description Trading rules, any of which the trade broke. A list: separated by commas, repeated, or both. */
+                rule_broken?: components["parameters"]["filter.rule_broken"];
+                /** @description Trading rules, any of which the trade kept. A list: separated by commas, repeated, or both. */
+                rule_kept?: components["parameters"]["filter.rule_kept"];
                 /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
                 tag_id?: components["parameters"]["filter.tag_id"];
                 /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
@@ -10621,6 +11261,10 @@ export interface operations {
                 rule_state?: components["parameters"]["filter.rule_state"];
                 /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
                 rule?: components["parameters"]["filter.rule"];
+                /** @description Trading rules, any of which the trade broke. A list: separated by commas, repeated, or both. */
+                rule_broken?: components["parameters"]["filter.rule_broken"];
+                /** @description Trading rules, any of which the trade kept. A list: separated by commas, repeated, or both. */
+                rule_kept?: components["parameters"]["filter.rule_kept"];
                 /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
                 tag_id?: components["parameters"]["filter.tag_id"];
                 /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
@@ -10777,6 +11421,10 @@ export interface operations {
                 rule_state?: components["parameters"]["filter.rule_state"];
                 /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
                 rule?: components["parameters"]["filter.rule"];
+                /** @description Trading rules, any of which the trade broke. A list: separated by commas, repeated, or both. */
+                rule_broken?: components["parameters"]["filter.rule_broken"];
+                /** @description Trading rules, any of which the trade kept. A list: separated by commas, repeated, or both. */
+                rule_kept?: components["parameters"]["filter.rule_kept"];
                 /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
                 tag_id?: components["parameters"]["filter.tag_id"];
                 /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
@@ -10923,6 +11571,10 @@ export interface operations {
                 rule_state?: components["parameters"]["filter.rule_state"];
                 /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
                 rule?: components["parameters"]["filter.rule"];
+                /** @description Trading rules, any of which the trade broke. A list: separated by commas, repeated, or both. */
+                rule_broken?: components["parameters"]["filter.rule_broken"];
+                /** @description Trading rules, any of which the trade kept. A list: separated by commas, repeated, or both. */
+                rule_kept?: components["parameters"]["filter.rule_kept"];
                 /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
                 tag_id?: components["parameters"]["filter.tag_id"];
                 /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
@@ -11071,6 +11723,10 @@ export interface operations {
                 rule_state?: components["parameters"]["filter.rule_state"];
                 /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
                 rule?: components["parameters"]["filter.rule"];
+                /** @description Trading rules, any of which the trade broke. A list: separated by commas, repeated, or both. */
+                rule_broken?: components["parameters"]["filter.rule_broken"];
+                /** @description Trading rules, any of which the trade kept. A list: separated by commas, repeated, or both. */
+                rule_kept?: components["parameters"]["filter.rule_kept"];
                 /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
                 tag_id?: components["parameters"]["filter.tag_id"];
                 /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
@@ -11219,6 +11875,10 @@ export interface operations {
                 rule_state?: components["parameters"]["filter.rule_state"];
                 /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
                 rule?: components["parameters"]["filter.rule"];
+                /** @description Trading rules, any of which the trade broke. A list: separated by commas, repeated, or both. */
+                rule_broken?: components["parameters"]["filter.rule_broken"];
+                /** @description Trading rules, any of which the trade kept. A list: separated by commas, repeated, or both. */
+                rule_kept?: components["parameters"]["filter.rule_kept"];
                 /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
                 tag_id?: components["parameters"]["filter.tag_id"];
                 /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
@@ -11367,6 +12027,10 @@ export interface operations {
                 rule_state?: components["parameters"]["filter.rule_state"];
                 /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
                 rule?: components["parameters"]["filter.rule"];
+                /** @description Trading rules, any of which the trade broke. A list: separated by commas, repeated, or both. */
+                rule_broken?: components["parameters"]["filter.rule_broken"];
+                /** @description Trading rules, any of which the trade kept. A list: separated by commas, repeated, or both. */
+                rule_kept?: components["parameters"]["filter.rule_kept"];
                 /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
                 tag_id?: components["parameters"]["filter.tag_id"];
                 /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
@@ -11515,6 +12179,10 @@ export interface operations {
                 rule_state?: components["parameters"]["filter.rule_state"];
                 /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
                 rule?: components["parameters"]["filter.rule"];
+                /** @description Trading rules, any of which the trade broke. A list: separated by commas, repeated, or both. */
+                rule_broken?: components["parameters"]["filter.rule_broken"];
+                /** @description Trading rules, any of which the trade kept. A list: separated by commas, repeated, or both. */
+                rule_kept?: components["parameters"]["filter.rule_kept"];
                 /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
                 tag_id?: components["parameters"]["filter.tag_id"];
                 /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
@@ -11667,6 +12335,10 @@ export interface operations {
                 rule_state?: components["parameters"]["filter.rule_state"];
                 /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
                 rule?: components["parameters"]["filter.rule"];
+                /** @description Trading rules, any of which the trade broke. A list: separated by commas, repeated, or both. */
+                rule_broken?: components["parameters"]["filter.rule_broken"];
+                /** @description Trading rules, any of which the trade kept. A list: separated by commas, repeated, or both. */
+                rule_kept?: components["parameters"]["filter.rule_kept"];
                 /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
                 tag_id?: components["parameters"]["filter.tag_id"];
                 /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
@@ -11813,6 +12485,10 @@ export interface operations {
                 rule_state?: components["parameters"]["filter.rule_state"];
                 /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
                 rule?: components["parameters"]["filter.rule"];
+                /** @description Trading rules, any of which the trade broke. A list: separated by commas, repeated, or both. */
+                rule_broken?: components["parameters"]["filter.rule_broken"];
+                /** @description Trading rules, any of which the trade kept. A list: separated by commas, repeated, or both. */
+                rule_kept?: components["parameters"]["filter.rule_kept"];
                 /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
                 tag_id?: components["parameters"]["filter.tag_id"];
                 /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
@@ -11959,6 +12635,10 @@ export interface operations {
                 rule_state?: components["parameters"]["filter.rule_state"];
                 /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
                 rule?: components["parameters"]["filter.rule"];
+                /** @description Trading rules, any of which the trade broke. A list: separated by commas, repeated, or both. */
+                rule_broken?: components["parameters"]["filter.rule_broken"];
+                /** @description Trading rules, any of which the trade kept. A list: separated by commas, repeated, or both. */
+                rule_kept?: components["parameters"]["filter.rule_kept"];
                 /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
                 tag_id?: components["parameters"]["filter.tag_id"];
                 /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
@@ -12109,6 +12789,10 @@ export interface operations {
                 rule_state?: components["parameters"]["filter.rule_state"];
                 /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
                 rule?: components["parameters"]["filter.rule"];
+                /** @description Trading rules, any of which the trade broke. A list: separated by commas, repeated, or both. */
+                rule_broken?: components["parameters"]["filter.rule_broken"];
+                /** @description Trading rules, any of which the trade kept. A list: separated by commas, repeated, or both. */
+                rule_kept?: components["parameters"]["filter.rule_kept"];
                 /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
                 tag_id?: components["parameters"]["filter.tag_id"];
                 /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
@@ -12153,6 +12837,196 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TagEffect"][];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    whatIf: {
+        parameters: {
+            query?: {
+                /** @description Accounts. Default: all accounts. A list: separated by commas, repeated, or both. */
+                account_id?: components["parameters"]["filter.account_id"];
+                /** @description The first instant, inclusive. */
+                from?: components["parameters"]["filter.from"];
+                /** @description The last instant, inclusive. */
+                to?: components["parameters"]["filter.to"];
+                /** @description The time that from and to test. Default close: the closing of a closed trade, the opening of an open one. */
+                date_basis?: components["parameters"]["filter.date_basis"];
+                /** @description Open or closed trades. Figures are of closed trades only. */
+                status?: components["parameters"]["filter.status"];
+                /** @description Convert all amounts into this currency: a result with the rate of its closing day, that of an open trade with the latest. Accounts may then differ in their currencies. 409 rates_missing names missing rates. pnl_min, pnl_max and outcome test the account's own currency. */
+                currency?: components["parameters"]["filter.currency"];
+                /** @description Symbols. A list: separated by commas, repeated, or both. */
+                symbol?: components["parameters"]["filter.symbol"];
+                /** @description Roots: the root of a future (NQ finds NQZ6 and not MNQZ6), the underlying of an option, or the symbol itself. A list: separated by commas, repeated, or both. */
+                root?: components["parameters"]["filter.root"];
+                /** @description The direction of the trade. */
+                side?: components["parameters"]["filter.side"];
+                /** @description Instrument types, such as stock, option, future, forex or crypto. A list: separated by commas, repeated, or both. */
+                instrument_type?: components["parameters"]["filter.instrument_type"];
+                /** @description The right of an option. A list: separated by commas, repeated, or both. */
+                option_right?: components["parameters"]["filter.option_right"];
+                /** @description The fewest days from opening to expiry, in filter_tz. */
+                dte_min?: components["parameters"]["filter.dte_min"];
+                /** @description The most days from opening to expiry, in filter_tz. */
+                dte_max?: components["parameters"]["filter.dte_max"];
+                /** @description How the trade ended, by its net result and your breakeven tolerance. Open trades have no outcome. A list: separated by commas, repeated, or both. */
+                outcome?: components["parameters"]["filter.outcome"];
+                /** @description The least net result. */
+                pnl_min?: components["parameters"]["filter.pnl_min"];
+                /** @description The greatest net result. */
+                pnl_max?: components["parameters"]["filter.pnl_max"];
+                /** @description The least result as a multiple of the initial risk. */
+                r_min?: components["parameters"]["filter.r_min"];
+                /** @description The greatest result as a multiple of the initial risk. */
+                r_max?: components["parameters"]["filter.r_max"];
+                /** @description Whether the trade has a result in units of risk: it is closed and its initial risk is known. */
+                has_r?: components["parameters"]["filter.has_r"];
+                /** @description The shortest time from opening to closing, in seconds. */
+                hold_min?: components["parameters"]["filter.hold_min"];
+                /** @description The longest time from opening to closing, in seconds. */
+                hold_max?: components["parameters"]["filter.hold_max"];
+                /** @description The least MAE as a multiple of the initial risk, by its lower bound. */
+                mae_r_min?: components["parameters"]["filter.mae_r_min"];
+                /** @description The greatest MAE as a multiple of the initial risk, by its lower bound. */
+                mae_r_max?: components["parameters"]["filter.mae_r_max"];
+                /** @description The least MFE as a multiple of the initial risk, by its lower bound. */
+                mfe_r_min?: components["parameters"]["filter.mfe_r_min"];
+                /** @description The greatest MFE as a multiple of the initial risk, by its lower bound. */
+                mfe_r_max?: components["parameters"]["filter.mfe_r_max"];
+                /** @description The least exit efficiency, 0 to 1, by its lower bound. */
+                exit_efficiency_min?: components["parameters"]["filter.exit_efficiency_min"];
+                /** @description The greatest exit efficiency, 0 to 1, by its lower bound. */
+                exit_efficiency_max?: components["parameters"]["filter.exit_efficiency_max"];
+                /** @description The least average true range at entry, in percent of the entry price. */
+                atr_pct_min?: components["parameters"]["filter.atr_pct_min"];
+                /** @description The greatest average true range at entry, in percent of the entry price. */
+                atr_pct_max?: components["parameters"]["filter.atr_pct_max"];
+                /** @description The least opening gap of the session, in percent. */
+                gap_pct_min?: components["parameters"]["filter.gap_pct_min"];
+                /** @description The greatest opening gap of the session, in percent. */
+                gap_pct_max?: components["parameters"]["filter.gap_pct_max"];
+                /** @description The least relative volume at entry. */
+                relative_volume_min?: components["parameters"]["filter.relative_volume_min"];
+                /** @description The greatest relative volume at entry. */
+                relative_volume_max?: components["parameters"]["filter.relative_volume_max"];
+                /** @description The least place of the entry in the opening range; 0 is its low, 1 its high. */
+                opening_range_min?: components["parameters"]["filter.opening_range_min"];
+                /** @description The greatest place of the entry in the opening range; 0 is its low, 1 its high. */
+                opening_range_max?: components["parameters"]["filter.opening_range_max"];
+                /** @description Whether MAE and MFE of the trade are known, from price bars or typed. */
+                has_excursion?: components["parameters"]["filter.has_excursion"];
+                /** @description Weekdays of the opening in filter_tz; 0 is Sunday. A list: separated by commas, repeated, or both. */
+                weekday?: components["parameters"]["filter.weekday"];
+                /** @description Hours of the opening in filter_tz. A list: separated by commas, repeated, or both. */
+                hour?: components["parameters"]["filter.hour"];
+                /** @description Sessions of the opening on the clock of New York: premarket from 04:00, rth from 09:30, afterhours from 16:00, overnight from 20:00. A list: separated by commas, repeated, or both. */
+                session?: components["parameters"]["filter.session"];
+                /** @description The last trades, as many, that closed before this one opened, on the same day in filter_tz, were all losses. Breakeven trades are skipped. All trades of the accounts count, whatever else is filtered. */
+                after_losses?: components["parameters"]["filter.after_losses"];
+                /** @description Like after_losses, with wins. */
+                after_wins?: components["parameters"]["filter.after_wins"];
+                /** @description The least number of the trade among all openings of the accounts on its day in filter_tz; 1 is the first. */
+                nth_of_day_min?: components["parameters"]["filter.nth_of_day_min"];
+                /** @description The greatest number of the trade among all openings of the accounts on its day in filter_tz. */
+                nth_of_day_max?: components["parameters"]["filter.nth_of_day_max"];
+                /** @description The IANA time zone of weekday, hour, dte_min, dte_max and the days of after_losses to nth_of_day_max. Default: tz where that is used, otherwise UTC. */
+                filter_tz?: components["parameters"]["filter.filter_tz"];
+                /** @description Setups; see setup_mode. A list: separated by commas, repeated, or both. */
+                setup_id?: components["parameters"]["filter.setup_id"];
+                /** @description Whether a trade must have any of setup_id (default), all of them, or none. none without setup_id finds trades without a setup. */
+                setup_mode?: components["parameters"]["filter.setup_mode"];
+                /** @description Whether the trade followed a rule of its setups: the one in rule, or at least one if that is absent. A list: separated by commas, repeated, or both. */
+                rule_state?: components["parameters"]["filter.rule_state"];
+                /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
+                rule?: components["parameters"]["filter.rule"];
+                /** @description Trading rules, any of which the trade broke. A list: separated by commas, repeated, or both. */
+                rule_broken?: components["parameters"]["filter.rule_broken"];
+                /** @description Trading rules, any of which the trade kept. A list: separated by commas, repeated, or both. */
+                rule_kept?: components["parameters"]["filter.rule_kept"];
+                /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
+                tag_id?: components["parameters"]["filter.tag_id"];
+                /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
+                tag_mode?: components["parameters"]["filter.tag_mode"];
+                /** @description Whether the trade has a tag that is a mistake. */
+                mistake?: components["parameters"]["filter.mistake"];
+                /** @description Grades of the trade. A list: separated by commas, repeated, or both. */
+                trade_quality?: components["parameters"]["filter.trade_quality"];
+                /** @description Emotional states, in any case. A list: separated by commas, repeated, or both. */
+                emotional_state?: components["parameters"]["filter.emotional_state"];
+                /** @description Whether the trade is marked as reviewed. */
+                reviewed?: components["parameters"]["filter.reviewed"];
+                /** @description Whether the trade has notes, or a note is about it. */
+                has_note?: components["parameters"]["filter.has_note"];
+                /** @description Whether a file is attached to the trade. */
+                has_attachment?: components["parameters"]["filter.has_attachment"];
+                /** @description Only trades with a fill of this import. */
+                import_batch_id?: components["parameters"]["filter.import_batch_id"];
+                /** @description Only these trades. A list: separated by commas, repeated, or both. */
+                trade_id?: components["parameters"]["filter.trade_id"];
+                /** @description Words, each the beginning of a word in the notes, the symbol or the tags of the trade, in any case. All must be found. */
+                q?: components["parameters"]["filter.q"];
+                /** @description With kind: the rule's parameter n, as in params. Lists are separated by commas. */
+                n?: number;
+                /** @description With kind: the rule's parameter amount, as in params. Lists are separated by commas. */
+                amount?: number;
+                /** @description With kind: the rule's parameter share, as in params. Lists are separated by commas. */
+                share?: number;
+                /** @description With kind: the rule's parameter min_peak, as in params. Lists are separated by commas. */
+                min_peak?: number;
+                /** @description With kind: the rule's parameter minutes, as in params. Lists are separated by commas. */
+                minutes?: number;
+                /** @description With kind: the rule's parameter before, as in params. Lists are separated by commas. */
+                before?: string;
+                /** @description With kind: the rule's parameter after, as in params. Lists are separated by commas. */
+                after?: string;
+                /** @description With kind: the rule's parameter between, as in params. Lists are separated by commas. */
+                between?: string;
+                /** @description With kind: the rule's parameter quantity, as in params. Lists are separated by commas. */
+                quantity?: number;
+                /** @description With kind: the rule's parameter notional, as in params. Lists are separated by commas. */
+                notional?: number;
+                /** @description With kind: the rule's parameter risk, as in params. Lists are separated by commas. */
+                risk?: number;
+                /** @description With kind: the rule's parameter equity_pct, as in params. Lists are separated by commas. */
+                equity_pct?: number;
+                /** @description With kind: the rule's parameter setup_ids, as in params. Lists are separated by commas. */
+                setup_ids?: string;
+                /** @description With kind: the rule's parameter tag_ids, as in params. Lists are separated by commas. */
+                tag_ids?: string;
+                /** @description With kind: the rule's parameter symbols, as in params. Lists are separated by commas. */
+                symbols?: string;
+                /** @description With kind: the rule's parameter ratio, as in params. Lists are separated by commas. */
+                ratio?: number;
+                /** @description With kind: the rule's parameter hours, as in params. Lists are separated by commas. */
+                hours?: number;
+                /** @description With kind: the rule's parameter unit, as in params. Lists are separated by commas. */
+                unit?: "trade";
+                /** @description The IANA time zone of days, hours and weekdays. Default UTC. Ignored by figures without days. */
+                tz?: string;
+                /** @description When results count. Default closed: the whole result when the trade closes. With realized, each closing fill counts at its own time with its share of costs, also in open trades; from and to test that time. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; other figures refuse realized. */
+                pnl_basis?: "closed" | "realized";
+                /** @description A trading rule. Its accounts, weekdays and time zone hold, its validity does not. */
+                rule_id?: string;
+                /** @description Instead of rule_id: the kind of a rule, with its parameters. */
+                kind?: string;
+                /** @description param:from:to:step. The answer has a point for each value of the parameter, at most 40, and nothing else. */
+                sweep?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleWhatIf"];
                 };
             };
             default: components["responses"]["Error"];
@@ -14174,6 +15048,10 @@ export interface operations {
                 rule_state?: components["parameters"]["filter.rule_state"];
                 /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
                 rule?: components["parameters"]["filter.rule"];
+                /** @description Trading rules, any of which the trade broke. A list: separated by commas, repeated, or both. */
+                rule_broken?: components["parameters"]["filter.rule_broken"];
+                /** @description Trading rules, any of which the trade kept. A list: separated by commas, repeated, or both. */
+                rule_kept?: components["parameters"]["filter.rule_kept"];
                 /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
                 tag_id?: components["parameters"]["filter.tag_id"];
                 /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
@@ -14222,6 +15100,164 @@ export interface operations {
                     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
                     "application/zip": string;
                     "text/csv": string;
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    listGoals: {
+        parameters: {
+            query?: {
+                /** @description The page size, 1 to 1000. Without it the list is complete. */
+                limit?: number;
+                /** @description The cursor from the Link header of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description The next page, rel="next". */
+                    Link?: string;
+                    /** @description The number of records in all pages; only with limit. */
+                    "X-Total-Count"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Goal"][];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    createGoal: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GoalFields"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Goal"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    goalProgress: {
+        parameters: {
+            query?: {
+                /** @description The day at whose end the goals are judged. Default: today. */
+                day?: string;
+                /** @description The IANA time zone of days. Default UTC. */
+                tz?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GoalProgress"][];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getGoal: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Goal"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    deleteGoal: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the record as you read it; 412 when it has changed since. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    changeGoal: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the record as you read it; 412 when it has changed since. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GoalChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Goal"];
                 };
             };
             default: components["responses"]["Error"];
@@ -15835,6 +16871,10 @@ export interface operations {
                 rule_state?: components["parameters"]["filter.rule_state"];
                 /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
                 rule?: components["parameters"]["filter.rule"];
+                /** @description Trading rules, any of which the trade broke. A list: separated by commas, repeated, or both. */
+                rule_broken?: components["parameters"]["filter.rule_broken"];
+                /** @description Trading rules, any of which the trade kept. A list: separated by commas, repeated, or both. */
+                rule_kept?: components["parameters"]["filter.rule_kept"];
                 /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
                 tag_id?: components["parameters"]["filter.tag_id"];
                 /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
@@ -15979,6 +17019,10 @@ export interface operations {
                 rule_state?: components["parameters"]["filter.rule_state"];
                 /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
                 rule?: components["parameters"]["filter.rule"];
+                /** @description Trading rules, any of which the trade broke. A list: separated by commas, repeated, or both. */
+                rule_broken?: components["parameters"]["filter.rule_broken"];
+                /** @description Trading rules, any of which the trade kept. A list: separated by commas, repeated, or both. */
+                rule_kept?: components["parameters"]["filter.rule_kept"];
                 /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
                 tag_id?: components["parameters"]["filter.tag_id"];
                 /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
@@ -17100,6 +18144,10 @@ export interface operations {
                 rule_state?: components["parameters"]["filter.rule_state"];
                 /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
                 rule?: components["parameters"]["filter.rule"];
+                /** @description Trading rules, any of which the trade broke. A list: separated by commas, repeated, or both. */
+                rule_broken?: components["parameters"]["filter.rule_broken"];
+                /** @description Trading rules, any of which the trade kept. A list: separated by commas, repeated, or both. */
+                rule_kept?: components["parameters"]["filter.rule_kept"];
                 /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
                 tag_id?: components["parameters"]["filter.tag_id"];
                 /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
@@ -17604,6 +18652,10 @@ export interface operations {
                 rule_state?: components["parameters"]["filter.rule_state"];
                 /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
                 rule?: components["parameters"]["filter.rule"];
+                /** @description Trading rules, any of which the trade broke. A list: separated by commas, repeated, or both. */
+                rule_broken?: components["parameters"]["filter.rule_broken"];
+                /** @description Trading rules, any of which the trade kept. A list: separated by commas, repeated, or both. */
+                rule_kept?: components["parameters"]["filter.rule_kept"];
                 /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
                 tag_id?: components["parameters"]["filter.tag_id"];
                 /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
@@ -17909,6 +18961,10 @@ export interface operations {
                 rule_state?: components["parameters"]["filter.rule_state"];
                 /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
                 rule?: components["parameters"]["filter.rule"];
+                /** @description Trading rules, any of which the trade broke. A list: separated by commas, repeated, or both. */
+                rule_broken?: components["parameters"]["filter.rule_broken"];
+                /** @description Trading rules, any of which the trade kept. A list: separated by commas, repeated, or both. */
+                rule_kept?: components["parameters"]["filter.rule_kept"];
                 /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
                 tag_id?: components["parameters"]["filter.tag_id"];
                 /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
@@ -18147,6 +19203,306 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TradeFill"][];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    listTradingRules: {
+        parameters: {
+            query?: {
+                /** @description The page size, 1 to 1000. Without it the list is complete. */
+                limit?: number;
+                /** @description The cursor from the Link header of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description The next page, rel="next". */
+                    Link?: string;
+                    /** @description The number of records in all pages; only with limit. */
+                    "X-Total-Count"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TradingRule"][];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    createTradingRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TradingRuleFields"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TradingRule"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    tradingRuleResults: {
+        parameters: {
+            query?: {
+                /** @description Accounts. Default: all accounts. A list: separated by commas, repeated, or both. */
+                account_id?: components["parameters"]["filter.account_id"];
+                /** @description The first instant, inclusive. */
+                from?: components["parameters"]["filter.from"];
+                /** @description The last instant, inclusive. */
+                to?: components["parameters"]["filter.to"];
+                /** @description The time that from and to test. Default close: the closing of a closed trade, the opening of an open one. */
+                date_basis?: components["parameters"]["filter.date_basis"];
+                /** @description Open or closed trades. Figures are of closed trades only. */
+                status?: components["parameters"]["filter.status"];
+                /** @description Convert all amounts into this currency: a result with the rate of its closing day, that of an open trade with the latest. Accounts may then differ in their currencies. 409 rates_missing names missing rates. pnl_min, pnl_max and outcome test the account's own currency. */
+                currency?: components["parameters"]["filter.currency"];
+                /** @description Symbols. A list: separated by commas, repeated, or both. */
+                symbol?: components["parameters"]["filter.symbol"];
+                /** @description Roots: the root of a future (NQ finds NQZ6 and not MNQZ6), the underlying of an option, or the symbol itself. A list: separated by commas, repeated, or both. */
+                root?: components["parameters"]["filter.root"];
+                /** @description The direction of the trade. */
+                side?: components["parameters"]["filter.side"];
+                /** @description Instrument types, such as stock, option, future, forex or crypto. A list: separated by commas, repeated, or both. */
+                instrument_type?: components["parameters"]["filter.instrument_type"];
+                /** @description The right of an option. A list: separated by commas, repeated, or both. */
+                option_right?: components["parameters"]["filter.option_right"];
+                /** @description The fewest days from opening to expiry, in filter_tz. */
+                dte_min?: components["parameters"]["filter.dte_min"];
+                /** @description The most days from opening to expiry, in filter_tz. */
+                dte_max?: components["parameters"]["filter.dte_max"];
+                /** @description How the trade ended, by its net result and your breakeven tolerance. Open trades have no outcome. A list: separated by commas, repeated, or both. */
+                outcome?: components["parameters"]["filter.outcome"];
+                /** @description The least net result. */
+                pnl_min?: components["parameters"]["filter.pnl_min"];
+                /** @description The greatest net result. */
+                pnl_max?: components["parameters"]["filter.pnl_max"];
+                /** @description The least result as a multiple of the initial risk. */
+                r_min?: components["parameters"]["filter.r_min"];
+                /** @description The greatest result as a multiple of the initial risk. */
+                r_max?: components["parameters"]["filter.r_max"];
+                /** @description Whether the trade has a result in units of risk: it is closed and its initial risk is known. */
+                has_r?: components["parameters"]["filter.has_r"];
+                /** @description The shortest time from opening to closing, in seconds. */
+                hold_min?: components["parameters"]["filter.hold_min"];
+                /** @description The longest time from opening to closing, in seconds. */
+                hold_max?: components["parameters"]["filter.hold_max"];
+                /** @description The least MAE as a multiple of the initial risk, by its lower bound. */
+                mae_r_min?: components["parameters"]["filter.mae_r_min"];
+                /** @description The greatest MAE as a multiple of the initial risk, by its lower bound. */
+                mae_r_max?: components["parameters"]["filter.mae_r_max"];
+                /** @description The least MFE as a multiple of the initial risk, by its lower bound. */
+                mfe_r_min?: components["parameters"]["filter.mfe_r_min"];
+                /** @description The greatest MFE as a multiple of the initial risk, by its lower bound. */
+                mfe_r_max?: components["parameters"]["filter.mfe_r_max"];
+                /** @description The least exit efficiency, 0 to 1, by its lower bound. */
+                exit_efficiency_min?: components["parameters"]["filter.exit_efficiency_min"];
+                /** @description The greatest exit efficiency, 0 to 1, by its lower bound. */
+                exit_efficiency_max?: components["parameters"]["filter.exit_efficiency_max"];
+                /** @description The least average true range at entry, in percent of the entry price. */
+                atr_pct_min?: components["parameters"]["filter.atr_pct_min"];
+                /** @description The greatest average true range at entry, in percent of the entry price. */
+                atr_pct_max?: components["parameters"]["filter.atr_pct_max"];
+                /** @description The least opening gap of the session, in percent. */
+                gap_pct_min?: components["parameters"]["filter.gap_pct_min"];
+                /** @description The greatest opening gap of the session, in percent. */
+                gap_pct_max?: components["parameters"]["filter.gap_pct_max"];
+                /** @description The least relative volume at entry. */
+                relative_volume_min?: components["parameters"]["filter.relative_volume_min"];
+                /** @description The greatest relative volume at entry. */
+                relative_volume_max?: components["parameters"]["filter.relative_volume_max"];
+                /** @description The least place of the entry in the opening range; 0 is its low, 1 its high. */
+                opening_range_min?: components["parameters"]["filter.opening_range_min"];
+                /** @description The greatest place of the entry in the opening range; 0 is its low, 1 its high. */
+                opening_range_max?: components["parameters"]["filter.opening_range_max"];
+                /** @description Whether MAE and MFE of the trade are known, from price bars or typed. */
+                has_excursion?: components["parameters"]["filter.has_excursion"];
+                /** @description Weekdays of the opening in filter_tz; 0 is Sunday. A list: separated by commas, repeated, or both. */
+                weekday?: components["parameters"]["filter.weekday"];
+                /** @description Hours of the opening in filter_tz. A list: separated by commas, repeated, or both. */
+                hour?: components["parameters"]["filter.hour"];
+                /** @description Sessions of the opening on the clock of New York: premarket from 04:00, rth from 09:30, afterhours from 16:00, overnight from 20:00. A list: separated by commas, repeated, or both. */
+                session?: components["parameters"]["filter.session"];
+                /** @description The last trades, as many, that closed before this one opened, on the same day in filter_tz, were all losses. Breakeven trades are skipped. All trades of the accounts count, whatever else is filtered. */
+                after_losses?: components["parameters"]["filter.after_losses"];
+                /** @description Like after_losses, with wins. */
+                after_wins?: components["parameters"]["filter.after_wins"];
+                /** @description The least number of the trade among all openings of the accounts on its day in filter_tz; 1 is the first. */
+                nth_of_day_min?: components["parameters"]["filter.nth_of_day_min"];
+                /** @description The greatest number of the trade among all openings of the accounts on its day in filter_tz. */
+                nth_of_day_max?: components["parameters"]["filter.nth_of_day_max"];
+                /** @description The IANA time zone of weekday, hour, dte_min, dte_max and the days of after_losses to nth_of_day_max. Default: tz where that is used, otherwise UTC. */
+                filter_tz?: components["parameters"]["filter.filter_tz"];
+                /** @description Setups; see setup_mode. A list: separated by commas, repeated, or both. */
+                setup_id?: components["parameters"]["filter.setup_id"];
+                /** @description Whether a trade must have any of setup_id (default), all of them, or none. none without setup_id finds trades without a setup. */
+                setup_mode?: components["parameters"]["filter.setup_mode"];
+                /** @description Whether the trade followed a rule of its setups: the one in rule, or at least one if that is absent. A list: separated by commas, repeated, or both. */
+                rule_state?: components["parameters"]["filter.rule_state"];
+                /** @description The text of a rule of the trade's setups; see rule_state. Without that, the rule has any state. */
+                rule?: components["parameters"]["filter.rule"];
+                /** @description Trading rules, any of which the trade broke. A list: separated by commas, repeated, or both. */
+                rule_broken?: components["parameters"]["filter.rule_broken"];
+                /** @description Trading rules, any of which the trade kept. A list: separated by commas, repeated, or both. */
+                rule_kept?: components["parameters"]["filter.rule_kept"];
+                /** @description Tags; see tag_mode. A list: separated by commas, repeated, or both. */
+                tag_id?: components["parameters"]["filter.tag_id"];
+                /** @description Whether a trade must have any of tag_id (default), all of them, or none. none without tag_id finds trades without a tag. */
+                tag_mode?: components["parameters"]["filter.tag_mode"];
+                /** @description Whether the trade has a tag that is a mistake. */
+                mistake?: components["parameters"]["filter.mistake"];
+                /** @description Grades of the trade. A list: separated by commas, repeated, or both. */
+                trade_quality?: components["parameters"]["filter.trade_quality"];
+                /** @description Emotional states, in any case. A list: separated by commas, repeated, or both. */
+                emotional_state?: components["parameters"]["filter.emotional_state"];
+                /** @description Whether the trade is marked as reviewed. */
+                reviewed?: components["parameters"]["filter.reviewed"];
+                /** @description Whether the trade has notes, or a note is about it. */
+                has_note?: components["parameters"]["filter.has_note"];
+                /** @description Whether a file is attached to the trade. */
+                has_attachment?: components["parameters"]["filter.has_attachment"];
+                /** @description Only trades with a fill of this import. */
+                import_batch_id?: components["parameters"]["filter.import_batch_id"];
+                /** @description Only these trades. A list: separated by commas, repeated, or both. */
+                trade_id?: components["parameters"]["filter.trade_id"];
+                /** @description Words, each the beginning of a word in the notes, the symbol or the tags of the trade, in any case. All must be found. */
+                q?: components["parameters"]["filter.q"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleResult"][];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    tradingRuleLimits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleLimit"][];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getTradingRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TradingRule"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    deleteTradingRule: {
+        parameters: {
+            query?: {
+                /** @description true removes the rule with its past. A rule that has not begun is always removed. */
+                purge?: boolean;
+            };
+            header?: {
+                /** @description The ETag of the record as you read it; 412 when it has changed since. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    changeTradingRule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the record as you read it; 412 when it has changed since. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TradingRuleChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TradingRule"];
                 };
             };
             default: components["responses"]["Error"];

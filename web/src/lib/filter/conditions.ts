@@ -42,6 +42,8 @@ export interface Conditions extends ExcursionMembers {
   tags: string[]; // ids
   tagMode: Mode;
   ruleStates: string[];
+  rulesBroken: string[]; // ids of trading rules
+  rulesKept: string[];
   rule: string; // a rule's text; '' for any
   mistake: Flag;
   grades: string[];
@@ -133,6 +135,8 @@ export const fields: Field[] = [
     clean: oneOf('followed', 'broken', 'not_applicable'),
   },
   { member: 'rule', api: 'rule', clean: keep },
+  { member: 'rulesBroken', api: 'rule_broken', list: true, clean: keep },
+  { member: 'rulesKept', api: 'rule_kept', list: true, clean: keep },
   { member: 'mistake', api: 'mistake', clean: flag, type: 'boolean' },
   { member: 'grades', api: 'trade_quality', list: true, clean: whole(1, 5), type: 'number' },
   { member: 'emotions', api: 'emotional_state', list: true, clean: keep },

@@ -25,6 +25,8 @@ export type PartID =
   | 'setup'
   | 'tag'
   | 'rule'
+  | 'rulesBroken'
+  | 'rulesKept'
   | 'mistake'
   | 'grade'
   | 'emotion'
@@ -152,6 +154,9 @@ function describeIDs(ids: string[], mode: string, words: Words, one: string, man
 }
 
 /** Describes the states of a rule: "that broke a rule", "that followed “Wait”". */
+const describeTradingRules = (verb: string, n: number) =>
+  n === 1 ? `${verb} a trading rule` : `${verb} one of ${n} trading rules`;
+
 function describeRule(states: string[], rule: string): string {
   const name = rule ? `“${rule}”` : 'a rule';
   if (states.length === 0) return `with an answer to ${name}`;
@@ -218,6 +223,10 @@ export function describeFilter(f: Filter, words: Words): Part[] {
     add('tag', describeIDs(f.tags, f.tagMode, words, 'tag', 'tags'), { tags: [], tagMode: 'any' });
   if (f.ruleStates.length > 0 || f.rule)
     add('rule', describeRule(f.ruleStates, f.rule), { ruleStates: [], rule: '' });
+  if (f.rulesBroken.length > 0)
+    add('rulesBroken', describeTradingRules('that broke', f.rulesBroken.length), { rulesBroken: [] });
+  if (f.rulesKept.length > 0)
+    add('rulesKept', describeTradingRules('that kept', f.rulesKept.length), { rulesKept: [] });
   if (f.mistake) add('mistake', choose(f.mistake, 'with a mistake', 'without mistakes'), { mistake: '' });
   if (f.grades.length > 0) add('grade', `graded ${joinTexts(f.grades)}`, { grades: [] });
   if (f.emotions.length > 0) add('emotion', `feeling ${joinTexts(f.emotions)}`, { emotions: [] });

@@ -1,0 +1,439 @@
+package columns
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"fillbook/internal/base/db"
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/figures/analytics"
+	"fillbook/internal/figures/rulecheck"
+	"fillbook/internal/figures/tradeview"
+	"fillbook/internal/trading/ledger"
+	"fillbook/internal/trading/matching"
+	"fillbook/internal/trading/rulebook"
+	"fillbook/internal/trading/rules"
+	"fillbook/internal/trading/tradefilter"
+)
+
+// judgedMemory is the limit for cached judgements, in bytes.
+const judgedMemory = 64 << 20
+
+// SetClock sets the clock for rules with a deadline. It must be called before use.
+func (s *Service) SetClock(clock journal.Clock) { s.clock = clock }
+
+// tradeEntries are the entries of trades with several. It never changes: updated entries
+// are in a small map over the others.
+type tradeEntries struct {
+	all, updated map[journal.TradeID][]rulecheck.EntryStep
+}
+
+// maxUpdatedEntries is from how many updated trades on the maps are merged.
+const maxUpdatedEntries = 1000
+
+// find returns a trade's entries, nil if it has one.
+func (e *tradeEntries) find(id journal.TradeID) []rulecheck.EntryStep {
+	if steps, found := e.updated[id]; found {
+		return steps
+	}
+	return e.all[id]
+}
+
+// with returns the entries with those of touched trades replaced.
+func (e *tradeEntries) with(touched []journal.TradeID, fresh map[journal.TradeID][]rulecheck.EntryStep) *tradeEntries {
+	updated := maps.Clone(e.updated)
+	if updated == nil {
+		updated = map[journal.TradeID][]rulecheck.EntryStep{}
+	}
+	for _, id := range touched {
+		updated[id] = fresh[id]
+	}
+	if len(updated) < maxUpdatedEntries {
+		return &tradeEntries{e.all, updated}
+	}
+	all := maps.Clone(e.all)
+	for id, steps := range updated {
+		if all[id] = steps; len(steps) == 0 {
+			delete(all, id)
+		}
+	}
+	return &tradeEntries{all: all}
+}
+
+func (e *tradeEntries) bytes() int {
+	const entry = 400
+	return entry * (len(e.all) + len(e.updated))
+}
+
+// readEntries reads the entries of trades.
+func readEntries(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.TradeID) (map[journal.TradeID][]rulecheck.EntryStep, error) {
+	out := map[journal.TradeID][]rulecheck.EntryStep{}
+	if len(ids) == 0 {
+		return out, nil
+	}
+	err := ledger.EachPositionByID(ctx, tx, owner, ids, func(batch ledger.InstrumentPositions) error {
+		for i := range batch.Positions {
+			if steps := listEntries(batch.Positions[i].Fills); len(steps) > 1 {
+				out[batch.Positions[i].Trade] = steps
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
+// listEntries returns the position after each fill that opened or added.
+func listEntries(fills []ledger.PositionFill) (steps []rulecheck.EntryStep) {
+	var held, cost decimal.Decimal // without sign; cost is quantity × price
+	long := len(fills) > 0 && fills[0].Quantity.Sign() > 0
+	for i := range fills {
+		f := &fills[i]
+		quantity := f.Quantity.Abs()
+		if (f.Quantity.Sign() > 0) != long {
+			if quantity.Cmp(held) >= 0 {
+				return steps
+			}
+			closed, _ := cost.Split(quantity, held, matching.CostScale)
+			held, cost = held.Sub(quantity), cost.Sub(closed)
+			continue
+		}
+		step := rulecheck.EntryStep{At: f.At, Price: f.Price}
+		if held.Sign() > 0 {
+			step.Average = cost.DivAverage(held)
+			against := f.Price.Mul(held).Cmp(cost)
+			step.AddsToLoser = long && against < 0 || !long && against > 0
+		}
+		held, cost = held.Add(quantity), cost.Add(quantity.Mul(f.Price))
+		step.Quantity, step.Notional = held, held.Mul(f.Price).Mul(f.Multiplier).Abs()
+		steps = append(steps, step)
+	}
+	return steps
+}
+
+// loadRuleExtras adds what rules need besides columns.
+func (h *accountData) loadRuleExtras(ctx context.Context, tx *db.Tx, owner journal.UserID, a ledger.Account, more extras) error {
+	if more.begun && h.begun == nil {
+		ids, err := ledger.TradesBegunBefore(ctx, tx, owner, a)
+		if err != nil {
+			return err
+		}
+		h.begun = ids
+		if h.begun == nil {
+			h.begun = []journal.TradeID{}
+		}
+	}
+	if more.entries && h.entries == nil {
+		ids, err := ledger.ListAddedTrades(ctx, tx, owner, a)
+		if err != nil {
+			return err
+		}
+		all, err := readEntries(ctx, tx, owner, ids)
+		if err != nil {
+			return err
+		}
+		h.entries = &tradeEntries{all: all}
+	}
+	return nil
+}
+
+// Judged is a rule with its verdicts on all trades of its accounts.
+type Judged struct {
+	Rule   rules.Rule
+	Trades analytics.Openings
+	rulecheck.Judgement
+	// Mixed is set if the accounts have several currencies.
+	Mixed bool
+
+	state string // identifies the rule and the trades
+	sets  [rulecheck.Unknown + 1]func() *analytics.TradeIDs
+}
+
+// Set returns the trades with a verdict.
+func (j *Judged) Set(v rulecheck.Verdict) *analytics.TradeIDs { return j.sets[v]() }
+
+// State identifies the rule and the trades behind the verdicts.
+func (j *Judged) State() string { return j.state }
+
+// Summarize counts the selected trades.
+func (j *Judged) Summarize(s rulecheck.Selection) rulecheck.Results {
+	return rulecheck.Summarize(&j.Rule, j.Trades, &j.Judgement, s, j.Mixed)
+}
+
+// bytes returns the approximate memory used, for a cache limit.
+func (j *Judged) bytes() int {
+	const perTrade, perBreak, head = 48, 160, 1 << 10
+	return head + perTrade*len(j.Verdicts) + perBreak*len(j.Breaks)
+}
+
+// judgedVersion is a cached judgement with its accounts' version.
+type judgedVersion struct {
+	version string
+	judged  *Judged
+}
+
+// openingsVersion is cached openings with their accounts' version.
+type openingsVersion struct {
+	version string
+	trades  analytics.Openings
+}
+
+// ruleAccounts returns the accounts of a rule that exist.
+func ruleAccounts(all []ledger.Account, rule *rules.Rule) []ledger.Account {
+	return slices.DeleteFunc(slices.Clone(all), func(a ledger.Account) bool { return !rule.HasAccount(a.ID) })
+}
+
+func haveSeveralCurrencies(accounts []ledger.Account) bool {
+	return slices.ContainsFunc(accounts, func(a ledger.Account) bool { return a.BaseCurrency != accounts[0].BaseCurrency })
+}
+
+// Judge returns a rule's verdicts. accounts are all the owner's accounts. It is a step.
+func (s *Service) Judge(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []ledger.Account, tolerance tradefilter.Tolerance, rule rules.Rule,
+) (*Judged, error) {
+	accounts = ruleAccounts(accounts, &rule)
+	facts := rulecheck.Facts{Tolerance: tolerance, Now: s.clock(), Mixed: haveSeveralCurrencies(accounts)}
+	names, version := accountsState(owner, accounts)
+	text := fmt.Sprint(rule.Kind, rule.Params.Encode(), rule.Weekdays, rule.Zone, rule.From, rule.To, string(tolerance.Stored), facts.Mixed)
+	if rule.Kind == rules.ReviewBy {
+		facts.Now = facts.Now.Truncate(time.Minute)
+		text += facts.Now.String()
+	}
+	key := answerKey{names, text}
+	if cached, ok := s.judged.Get(key); ok && cached.version == version {
+		judged := *cached.judged
+		judged.Rule = rule
+		return &judged, nil
+	}
+	trades, err := s.listOpenings(ctx, tx, owner, accounts)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.addFacts(ctx, tx, owner, accounts, &rule, &facts); err != nil {
+		return nil, err
+	}
+	judged := &Judged{Rule: rule, Trades: trades, Judgement: rulecheck.Judge(&rule, trades, &facts), Mixed: facts.Mixed, state: names + text + version}
+	for v := range judged.sets {
+		judged.sets[v] = sync.OnceValue(func() *analytics.TradeIDs {
+			return trades.CollectIDs(func(i int) bool { return int(judged.Verdicts[i]) == v })
+		})
+	}
+	s.judged.Put(key, &judgedVersion{version, judged}, judged.bytes())
+	return judged, nil
+}
+
+// listOpenings returns all trades of accounts, which rules over the same accounts share.
+func (s *Service) listOpenings(ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []ledger.Account) (analytics.Openings, error) {
+	names, version := accountsState(owner, accounts)
+	if cached, ok := s.openings.Get(names); ok && cached.version == version {
+		return cached.trades, nil
+	}
+	columns, err := s.loadListed(ctx, tx, owner, accounts, "")
+	if err != nil {
+		return analytics.Openings{}, err
+	}
+	trades := analytics.ListOpenings(columns, analytics.Filter{})
+	const perTrade = 40
+	s.openings.Put(names, &openingsVersion{version, trades}, 1<<10+perTrade*len(trades.Trades))
+	return trades, nil
+}
+
+// addFacts adds what a rule needs besides columns.
+func (s *Service) addFacts(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []ledger.Account, rule *rules.Rule, facts *rulecheck.Facts,
+) error {
+	more := extras{begun: true, entries: rule.Kind == rules.NoAddingToLosers || rule.Kind == rules.MaxSize && !rule.Params.Risk.Valid}
+	var begun []journal.TradeID
+	var entries []*tradeEntries
+	facts.Capital = map[journal.AccountID]rulecheck.Capital{}
+	for _, a := range accounts {
+		data, err := s.load(ctx, tx, owner, a, more)
+		if err != nil {
+			return err
+		}
+		begun = append(begun, data.begun...)
+		if more.entries {
+			entries = append(entries, data.entries)
+		}
+		facts.Capital[a.ID] = rulecheck.Capital{Starting: a.StartingBalance, Cash: data.cash}
+	}
+	if len(begun) > 0 {
+		facts.Began = analytics.NewTradeIDs(begun)
+	}
+	facts.Entries = func(id journal.TradeID) []rulecheck.EntryStep {
+		for _, e := range entries {
+			if steps := e.find(id); steps != nil {
+				return steps
+			}
+		}
+		return nil
+	}
+	return nil
+}
+
+// JudgeAll returns the verdicts of the owner's rules, the oldest first. It is a step.
+func (s *Service) JudgeAll(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]*Judged, error) {
+	list, err := rulebook.ListRules(ctx, tx, owner)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	b, err := readScope(ctx, tx, owner)
+	if err != nil {
+		return nil, err
+	}
+	judged := make([]*Judged, len(list))
+	for i := range list {
+		if judged[i], err = s.Judge(ctx, tx, owner, b.Accounts, b.Tolerance, list[i]); err != nil {
+			return nil, err
+		}
+	}
+	return judged, nil
+}
+
+// JudgeTrades returns a function for the verdicts on trades, nil if the owner has no
+// rules, as [tradeview.Judge] describes.
+func (s *Service) JudgeTrades(ctx context.Context, tx *db.Tx, owner journal.UserID) (func(journal.TradeID) tradeview.TradingRules, error) {
+	judged, err := s.JudgeAll(ctx, tx, owner)
+	if err != nil || len(judged) == 0 {
+		return nil, err
+	}
+	return func(id journal.TradeID) (out tradeview.TradingRules) {
+		for _, j := range judged {
+			switch {
+			case j.Set(rulecheck.Broken).Has(id):
+				out.Broken = append(out.Broken, j.Rule.ID)
+			case j.Set(rulecheck.Kept).Has(id):
+				out.Kept++
+			case j.Set(rulecheck.Unknown).Has(id):
+				out.Unknown++
+			}
+		}
+		return out
+	}, nil
+}
+
+// addTradingRules adds the trades that broke or kept rules. Unknown ids find none.
+func (s *Service) addTradingRules(ctx context.Context, tx *db.Tx, owner journal.UserID, c *tradefilter.Conditions, out *analytics.Lookups) error {
+	if !c.TestsTradingRules() {
+		return nil
+	}
+	all, err := s.JudgeAll(ctx, tx, owner)
+	if err != nil {
+		return err
+	}
+	unite := func(ids []journal.TradingRuleID, v rulecheck.Verdict) *analytics.TradeIDs {
+		if len(ids) == 0 {
+			return nil
+		}
+		sets := []*analytics.TradeIDs{analytics.NewTradeIDs(nil)}
+		for _, j := range all {
+			if slices.Contains(ids, j.Rule.ID) {
+				sets = append(sets, j.Set(v))
+				out.RulesState += j.state
+			}
+		}
+		return analytics.UniteTradeIDs(sets...)
+	}
+	out.RulesBroken, out.RulesKept = unite(c.RulesBroken, rulecheck.Broken), unite(c.RulesKept, rulecheck.Kept)
+	return nil
+}
+
+// SelectJudged returns the trades passing a filter, whatever its period; nil means all. It
+// is a step.
+func (s *Service) SelectJudged(ctx context.Context, tx *db.Tx, owner journal.UserID, f tradefilter.Filter) (*analytics.TradeIDs, error) {
+	if f.Status == "" && f.Conditions.IsEmpty() && len(f.Scope.Accounts) == 0 {
+		return nil, nil
+	}
+	accounts, err := ledger.ResolveScope(ctx, tx, owner, f.Scope.Accounts, ledger.ToList)
+	if err != nil {
+		return nil, err
+	}
+	f.Scope.Period = journal.Period{}
+	filter, err := s.newListFilter(ctx, tx, owner, accounts, f)
+	if err != nil {
+		return nil, err
+	}
+	columns, err := s.loadListed(ctx, tx, owner, accounts, f.Status)
+	return analytics.SelectIDs(columns, filter), err
+}
+
+// FindLimits returns where the owner's rules stand now, by rule, without those that do not
+// judge today. It is a step.
+func (s *Service) FindLimits(ctx context.Context, tx *db.Tx, owner journal.UserID, list []rules.Rule) ([]RuleLimit, error) {
+	b, err := readScope(ctx, tx, owner)
+	if err != nil {
+		return nil, err
+	}
+	out := []RuleLimit{}
+	for i := range list {
+		accounts := ruleAccounts(b.Accounts, &list[i])
+		facts := rulecheck.Facts{Tolerance: b.Tolerance, Now: s.clock(), Mixed: haveSeveralCurrencies(accounts)}
+		trades, err := s.listOpenings(ctx, tx, owner, accounts)
+		if err != nil {
+			return nil, err
+		}
+		if err := s.addFacts(ctx, tx, owner, accounts, &list[i], &facts); err != nil {
+			return nil, err
+		}
+		if limit, judges := rulecheck.FindLimit(&list[i], trades, &facts); judges {
+			row := RuleLimit{Rule: list[i], Limit: limit}
+			if len(accounts) > 0 && !facts.Mixed {
+				row.Currency = accounts[0].BaseCurrency
+			}
+			out = append(out, row)
+		}
+	}
+	return out, nil
+}
+
+// RuleLimit is where a rule stands.
+type RuleLimit struct {
+	Rule rules.Rule
+	rulecheck.Limit
+	Currency string // empty for several
+}
+
+// ReadFacts returns a snapshot's trades passing a filter, and what a rule needs to be
+// enforced on them. It is a step.
+func (s *Service) ReadFacts(
+	ctx context.Context, tx *db.Tx, b *Snapshot, f analytics.Filter, rule *rules.Rule,
+) (analytics.Openings, *rulecheck.Facts, error) {
+	facts := &rulecheck.Facts{Tolerance: b.Tolerance, Now: s.clock()}
+	f.Tolerance = b.Tolerance
+	err := s.addFacts(ctx, tx, b.owner, b.Accounts, rule, facts)
+	return analytics.ListOpenings(b.closed, f), facts, err
+}
+
+// GoalFacts returns what a goal is measured on, and its currency, empty for several. It is
+// a step.
+func (s *Service) GoalFacts(ctx context.Context, tx *db.Tx, owner journal.UserID, goal *rules.Goal) (*rulecheck.GoalFacts, string, error) {
+	b, err := readScope(ctx, tx, owner)
+	if err != nil {
+		return nil, "", err
+	}
+	accounts := ruleAccounts(b.Accounts, &rules.Rule{Accounts: goal.Accounts})
+	facts := &rulecheck.GoalFacts{Facts: &rulecheck.Facts{Tolerance: b.Tolerance, Mixed: haveSeveralCurrencies(accounts)}}
+	currency := ""
+	if len(accounts) > 0 && !facts.Facts.Mixed {
+		currency = accounts[0].BaseCurrency
+	}
+	if facts.Trades, err = s.listOpenings(ctx, tx, owner, accounts); err != nil || goal.Rule == nil {
+		return facts, currency, err
+	}
+	rule, err := rulebook.ReadRule(ctx, tx, owner, *goal.Rule)
+	if journal.IsKind(err, journal.KindNotFound) {
+		return facts, currency, nil // it was removed
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	judged, err := s.Judge(ctx, tx, owner, b.Accounts, b.Tolerance, rule)
+	if err == nil {
+		facts.RuleTrades, facts.Rule, facts.Judgement = judged.Trades, &judged.Rule, &judged.Judgement
+	}
+	return facts, currency, err
+}
