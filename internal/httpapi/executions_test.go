@@ -13,7 +13,7 @@ import (
 var executionKeys = []string{
 	"id", "account_id", "trade_ids", "external_id", "symbol", "instrument_type", "side", "quantity", "price", "fees",
 	"commission", "multiplier", "stated_pnl", "executed_at", "details", "import_batch_id", "created_at",
-	"kind", "event_id", "basis_estimated",
+	"kind", "event_id", "basis_estimated", "adjusted_quantity", "adjusted_price",
 }
 
 func TestExecutions(t *testing.T) {
