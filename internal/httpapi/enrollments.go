@@ -194,6 +194,7 @@ func (a enrollmentAPI) register(api *API) {
 		return a.answer(ctx, next, err)
 	})
 	a.registerStatus(api)
+	a.registerSimulation(api)
 	a.registerItems(api)
 }
 

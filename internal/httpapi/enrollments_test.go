@@ -131,6 +131,29 @@ func TestPayoutsOfAnEnrollment(t *testing.T) {
 	})
 }
 
+// TestProgramIsSimulated: every day with an opening begins an attempt.
+func TestProgramIsSimulated(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(_ *testing.T, w *world) {
+		d := w.trader()
+		own := d.made("/prop-programs", newProgram(more{"kind": "max_loss", "amount": 1000}, more{"kind": "profit_target", "amount": 1000})).text("id")
+		path := "/enrollments/simulate?program_id=" + own
+		d.get(path).want(http.StatusOK).holds("", `{"attempts":0,"passed":{"count":0,"share":null},"resampled":null}`)
+		d.tradeES("2026-03-02T15:00", 12)  // +600
+		d.tradeES("2026-03-03T15:00", -24) // −1,200
+		d.tradeES("2026-03-04T15:00", 30)  // +1,500
+		d.get(path).want(http.StatusOK).holds("", `{"attempts":3,"passed":{"count":1},"unfinished":{"count":1}}`).
+			holds("failed", `{"count":1,"by_rule":{"max_loss":1}}`).holds("resampled", `{"draws":1000,"attempts":3000}`)
+		d.get(path+"&to=2026-03-03").want(http.StatusOK).holds("", `{"attempts":2,"passed":{"count":0,"share":0}}`)
+		d.get(path+"&from=2026-03-04&account_id="+d.account).want(http.StatusOK).holds("", `{"attempts":1,"passed":{"count":1,"share":1},"resampled":null}`)
+		d.get(path + "&from=2026-03-04&to=2026-03-02").wantField("from")
+		d.get(path + "&from=tomorrow").wantField("from")
+		d.get("/enrollments/simulate?program_id=nothing").wantField("program_id")
+		d.get("/enrollments/simulate").wantField("program_id")
+		d.get(path+"&account_id=nothing").wantError(http.StatusNotFound, "not_found")
+	})
+}
+
 // TestEnrollmentsAreRestored restores a backup into another journal twice.
 func TestEnrollmentsAreRestored(t *testing.T) {
 	t.Parallel()

@@ -27,6 +27,8 @@ type Service struct {
 	clock journal.Clock
 	// bounds returns what bars say about the open profit of trades; it may be nil.
 	bounds BoundsFunc
+	// simulating has an item while a simulation runs: one at a time.
+	simulating chan struct{}
 }
 
 // BoundsFunc returns bounds of the open profit and loss of an account's trades, without
@@ -35,7 +37,7 @@ type BoundsFunc func(ctx context.Context, tx *db.Tx, owner journal.UserID, ids [
 
 // New returns a Service.
 func New(d *db.DB, clock journal.Clock, bounds BoundsFunc) *Service {
-	return &Service{db: d, clock: clock, bounds: bounds}
+	return &Service{db: d, clock: clock, bounds: bounds, simulating: make(chan struct{}, 1)}
 }
 
 // Program is a program of the user, or a built-in one.

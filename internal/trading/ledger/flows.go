@@ -42,6 +42,14 @@ func ListTradeFlows(ctx context.Context, tx *db.Tx, owner journal.UserID, accoun
 	})
 }
 
+// CountTradesOpened returns how many of an account's trades were opened between two instants
+// in microseconds since 1970, both included. It is a step.
+func CountTradesOpened(ctx context.Context, tx *db.Tx, owner journal.UserID, account Account, from, to int64) (n int, err error) {
+	err = tx.QueryRow(ctx, `SELECT COUNT(*) FROM trades WHERE user_id = $1 AND account = $2 AND opened_at >= $3 AND opened_at <= $4`,
+		owner, account.number, from, to).Scan(&n)
+	return n, err
+}
+
 // eachFlow calls fn with the steps of each trade, in no order.
 func eachFlow(ctx context.Context, tx *db.Tx, owner journal.UserID, spans []tradeSpan, fn func(RealizedTrade) error) error {
 	w := &spanReader{spans: spans, eachFill: true, openings: true, fn: fn}

@@ -51,6 +51,41 @@ func (c dayClock) dayAt(at int64) journal.Day {
 	return day
 }
 
+// DayRange returns the instants at which a program day begins and ends, in microseconds since
+// 1970. The program must be valid.
+func (p *Program) DayRange(day journal.Day) (begin, end int64) {
+	clock, err := newDayClock(p.Day)
+	if err != nil {
+		panic("programs: " + err.Error()) // the program was not checked
+	}
+	return clock.begin(day), clock.begin(day.AddDays(1))
+}
+
+// dayTable has a program's days from a first one on. It grows as days are asked for.
+type dayTable struct {
+	clock  dayClock
+	days   []journal.Day
+	begins []int64
+}
+
+func newDayTable(clock dayClock, first journal.Day) *dayTable {
+	return &dayTable{clock: clock, days: []journal.Day{first}, begins: []int64{clock.begin(first)}}
+}
+
+// extend adds days until there are n.
+func (t *dayTable) extend(n int) {
+	for len(t.days) < n {
+		day := t.days[len(t.days)-1].AddDays(1)
+		t.days, t.begins = append(t.days, day), append(t.begins, t.clock.begin(day))
+	}
+}
+
+// begin returns the instant at which a day begins.
+func (t *dayTable) begin(index int) int64 {
+	t.extend(index + 1)
+	return t.begins[index]
+}
+
 // wallInstant returns the instant at which a zone's clocks show a time of day. A time that
 // the clocks skip is the first instant after the gap, one that comes twice the first.
 func wallInstant(day journal.Day, minutes int, zone *time.Location) int64 {

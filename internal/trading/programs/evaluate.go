@@ -101,13 +101,19 @@ func Evaluate(p *Program, facts *Facts) *Result {
 	if err != nil {
 		panic("programs: " + err.Error()) // the program was not checked
 	}
-	e := &evaluator{program: p, facts: facts, clock: clock, balance: facts.Start, held: map[int]decimal.Decimal{}, bounded: facts.isBounded()}
+	e := newEvaluator(p, facts, clock)
+	e.bounded = facts.isBounded()
+	e.run(e.listEvents(), newDayTable(clock, clock.dayAt(facts.StartedAt)), 0)
+	return e.result()
+}
+
+func newEvaluator(p *Program, facts *Facts, clock dayClock) *evaluator {
+	e := &evaluator{program: p, facts: facts, clock: clock, balance: facts.Start, held: map[int]decimal.Decimal{}}
 	e.rules = make([]ruleState, len(p.Rules))
 	for i := range p.Rules {
 		e.rules[i] = newRuleState(&p.Rules[i], facts.Start)
 	}
-	e.run()
-	return e.result()
+	return e
 }
 
 // isBounded reports whether every trade that counts has an excursion.
@@ -131,6 +137,7 @@ type evaluator struct {
 	clock   dayClock
 	rules   []ruleState
 	bounded bool
+	brief   bool // only the state is needed, no days
 
 	balance decimal.Decimal
 	state   State
@@ -173,21 +180,27 @@ type aloneTrade struct {
 	balance, net decimal.Decimal // at its opening
 }
 
-func (e *evaluator) run() {
-	e.beginDay(e.clock.dayAt(e.facts.StartedAt))
+// run walks through events in time order, beginning with a day of the table. Those of trades
+// that were opened before the start do not count.
+func (e *evaluator) run(events []event, table *dayTable, first int) {
+	e.beginDay(table.days[first])
 	e.lastFillDay, e.calendarDays = e.day, 1
-	reset := e.clock.begin(e.day.AddDays(1))
+	next := first + 1
 	step := func(until int64) {
-		for e.state == "" && reset <= until {
-			e.endDay(reset)
-			reset = e.clock.begin(e.day.AddDays(1))
+		for e.state == "" && table.begin(next) <= until {
+			e.endDay(table.begins[next], table.days[next])
+			next++
 		}
 	}
-	for _, ev := range e.listEvents() {
+	for i := range events {
+		ev := &events[i]
+		if ev.order == fillEvent && e.facts.Trades[ev.trade].Fills[0].At < e.facts.StartedAt {
+			continue
+		}
 		if step(ev.at); e.state != "" {
 			return
 		}
-		if e.apply(&ev); e.state != "" {
+		if e.apply(ev); e.state != "" {
 			return
 		}
 	}
@@ -306,8 +319,9 @@ func (e *evaluator) beginDay(day journal.Day) {
 	}
 }
 
-// endDay ends the day at a reset: rules that look at whole days are tested, floors rise.
-func (e *evaluator) endDay(reset int64) {
+// endDay ends the day at a reset, and begins the next: rules that look at whole days are
+// tested, floors rise.
+func (e *evaluator) endDay(reset int64, next journal.Day) {
 	e.testDayEnd(reset)
 	if e.state != "" {
 		return
@@ -322,14 +336,14 @@ func (e *evaluator) endDay(reset int64) {
 		e.rules[i].endProfitDay(e.hasEvent, e.windowNet)
 	}
 	e.openedAlone = nil
-	e.beginDay(e.day.AddDays(1))
+	e.beginDay(next)
 	e.calendarDays++
 	e.testPossible()
 }
 
 // recordDay adds the day to the result, if something happened on it.
 func (e *evaluator) recordDay() {
-	if !e.hasEvent && e.state == "" {
+	if e.brief || !e.hasEvent && e.state == "" {
 		return
 	}
 	d := DayResult{

@@ -74,6 +74,9 @@ type Breach struct {
 	Trade journal.TradeID
 }
 
+// CompareFills orders fills by time.
+func CompareFills(a, b *Fill) int { return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Seq, b.Seq)) }
+
 // event is one step of an evaluation. Exactly one of fill, cash, payout and rule is used.
 type event struct {
 	at, seq int64

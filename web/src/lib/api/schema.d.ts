@@ -1227,6 +1227,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/enrollments/simulate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Would I have passed: every start day in the journal as an attempt
+         * @description Scopes of access tokens: read, write, full.
+         */
+        get: operations["simulateProgram"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/enrollments/{id}": {
         parameters: {
             query?: never;
@@ -3734,6 +3754,14 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        AttemptShare: {
+            /** Format: int64 */
+            count: number;
+            /** @description Of the attempts; null without one. */
+            share: number | null;
+        } & {
+            [key: string]: unknown;
+        };
         AuditEvent: {
             /** @example login */
             action: string;
@@ -5600,6 +5628,18 @@ export interface components {
             formula: string;
             /** @description The list of exactly the trades of this row; empty if no filter selects them, and for access tokens with scope analytics. */
             trades_link: string;
+        } & {
+            [key: string]: unknown;
+        };
+        FailedShare: {
+            /** @description How many failed by each rule. */
+            by_rule: {
+                [key: string]: number;
+            };
+            /** Format: int64 */
+            count: number;
+            /** @description Of the attempts; null without one. */
+            share: number | null;
         } & {
             [key: string]: unknown;
         };
@@ -7577,6 +7617,25 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        ResampledCounts: {
+            /**
+             * Format: int64
+             * @description Each program day on which a trade was opened begins one.
+             */
+            attempts: number;
+            /**
+             * Format: int64
+             * @description Sequences, each as long as the journal.
+             */
+            draws: number;
+            failed: components["schemas"]["FailedShare"];
+            /** @description Bounds of the share that passed, in 95% of the sequences. */
+            interval: components["schemas"]["ShareInterval"];
+            passed: components["schemas"]["AttemptShare"];
+            unfinished: components["schemas"]["AttemptShare"];
+        } & {
+            [key: string]: unknown;
+        };
         ResizedTrades: {
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             net_after: number;
@@ -8530,6 +8589,14 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        ShareInterval: {
+            /** Format: double */
+            high: number;
+            /** Format: double */
+            low: number;
+        } & {
+            [key: string]: unknown;
+        };
         ShareLink: {
             /** Format: date-time */
             created_at: string;
@@ -8662,6 +8729,20 @@ export interface components {
             trading_days: number;
             /** Format: int64 */
             worst_streak: number;
+        } & {
+            [key: string]: unknown;
+        };
+        Simulation: {
+            /**
+             * Format: int64
+             * @description Each program day on which a trade was opened begins one.
+             */
+            attempts: number;
+            failed: components["schemas"]["FailedShare"];
+            passed: components["schemas"]["AttemptShare"];
+            /** @description The same in sequences of drawn days: blocks with a mean length of 5 days. Null with fewer than two days. */
+            resampled: components["schemas"]["ResampledCounts"] | null;
+            unfinished: components["schemas"]["AttemptShare"];
         } & {
             [key: string]: unknown;
         };
@@ -14311,6 +14392,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Enrollment"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    simulateProgram: {
+        parameters: {
+            query: {
+                program_id: string;
+                /** @description One account, a comma-separated list, or the parameter repeated. Default: all in the program's currency. */
+                account_id?: string[];
+                /** @description The first instant, or the first program day such as 2026-03-02. Default: the first trade. */
+                from?: string;
+                /** @description The last instant, or the last program day. Default: now. */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Simulation"];
                 };
             };
             default: components["responses"]["Error"];
