@@ -138,6 +138,8 @@ type evaluator struct {
 	rules   []ruleState
 	bounded bool
 	brief   bool // only the state is needed, no days
+	// deadlines are those of the flat_by rules, if they are known already.
+	deadlines []event
 
 	balance decimal.Decimal
 	state   State

@@ -120,17 +120,19 @@ func (e *evaluator) listEvents() []event {
 			list = append(list, event{at: p.At, order: payoutEvent, amount: p.Gross})
 		}
 	}
-	list = append(list, e.listDeadlines()...)
+	first, last := f.tradedTime()
+	list = append(list, e.listDeadlines(first, last)...)
 	slices.SortStableFunc(list, func(a, b event) int {
 		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.order, b.order), cmp.Compare(a.seq, b.seq))
 	})
 	return list
 }
 
-// listDeadlines returns the instants at which positions must be closed, while trades may be
-// open.
-func (e *evaluator) listDeadlines() (list []event) {
-	first, last := e.facts.tradedTime()
+// listDeadlines returns the instants between two others at which positions must be closed.
+func (e *evaluator) listDeadlines(first, last int64) (list []event) {
+	if e.deadlines != nil {
+		return slices.DeleteFunc(slices.Clone(e.deadlines), func(d event) bool { return d.at < first || d.at > last })
+	}
 	for i := range e.rules {
 		r := e.rules[i].Rule
 		if r.Kind != FlatBy || first > last {

@@ -99,7 +99,9 @@ func (o *Outcomes) add(other *Outcomes) {
 // listFacts returns trades as facts from the beginning of time, and their events.
 func (s *simulator) listFacts(trades []Trade) (*Facts, []event) {
 	facts := &Facts{Trades: trades, Start: s.program.StartingBalance(), Until: lastFill(trades)}
-	return facts, newEvaluator(s.program, facts, s.clock).listEvents()
+	e := newEvaluator(s.program, facts, s.clock)
+	e.deadlines = s.deadlines
+	return facts, e.listEvents()
 }
 
 // lastFill returns the instant of the last fill, 0 without one.
@@ -123,6 +125,8 @@ type simulator struct {
 	places []int
 	opened [][]int
 	table  *dayTable
+	// deadlines are those of the flat_by rules in the table's days.
+	deadlines []event
 	// walls has what the clocks showed at each fill of each trade.
 	walls [][]wallTime
 	// offsets are what the clocks are ahead of UTC, by date from firstDate on; without
@@ -172,6 +176,7 @@ func (s *simulator) groupByDay() {
 	}
 	span := int64(s.places[len(s.places)-1]) + longest + 4
 	s.table.extend(int(span))
+	s.deadlines = newEvaluator(s.program, &Facts{}, s.clock).listDeadlines(s.table.begins[0], s.table.begins[span-1])
 	s.firstDate = newWallTime(s.table.begins[0], s.clock.zone).date
 	for date := s.firstDate; date < s.firstDate+span; date++ {
 		s.offsets = append(s.offsets, newOffset(date, s.clock.zone))
