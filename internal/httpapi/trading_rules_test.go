@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 )
@@ -53,8 +54,11 @@ func TestTradingRule(t *testing.T) {
 			holds("", `{"effect":150,"days_touched":1,"enough":false,"in_sample":true,"unknown":0}`).
 			holds("removed", `{"trades":2,"wins":1,"losses":1,"net":-150}`).
 			is("removed_trades", `["`+ids[2]+`","`+ids[3]+`"]`).is("kept_rule.net_pnl", "-200").is("actual.net_pnl", "-350")
-		swept := d.get("/analytics/what-if?kind=max_trades&sweep=n:1:3:1").want(http.StatusOK).is("sweep.param", `"n"`).is("sweep.points.0.effect", "250")
-		countIs(swept, "sweep.points", 3)
+		swept := d.get("/analytics/what-if?kind=max_trades&sweep=n:1:3:1").want(http.StatusOK).is("param", `"n"`).is("points.0.effect", "250")
+		countIs(swept, "points", 3)
+		if strings.Contains(string(swept.body), "kept_rule") {
+			t.Errorf("a sweep answers more than its curve: %s", swept.body)
+		}
 		other := w.addUser(d.client, "other@example.org")
 		other.get("/trading-rules/"+id).wantError(http.StatusNotFound, "not_found")
 		other.get("/trading-rules/results").want(http.StatusOK).is("", "[]")
@@ -115,6 +119,7 @@ func TestTradingRuleRefusals(t *testing.T) {
 		d.get("/analytics/what-if?kind=review_by&hours=3").wantField("kind")
 		d.get("/analytics/what-if?kind=max_trades&n=x").wantField("n")
 		d.get("/analytics/what-if?kind=max_trades&sweep=n:1:50:1").wantField("sweep")
+		d.get("/analytics/what-if?kind=max_trades&sweep=amount:1:3:1").wantField("sweep")
 		d.get("/analytics/what-if").wantField("rule_id")
 	})
 }

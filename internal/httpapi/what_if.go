@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"strings"
 
@@ -85,14 +86,22 @@ type ruleWhatIf struct {
 	InSample      bool                      `json:"in_sample" doc:"Whether the trades are older than the rule, so that it may have been chosen for them."`
 	RemovedTrades []journal.TradeID         `json:"removed_trades" doc:"The first 200 in the order of opening. Empty for access tokens with scope analytics."`
 	Assumptions   []string                  `json:"assumptions" doc:"other_trades_unchanged: the other trades would have been the same. no_substitutes: nothing else would have been traded. closed_results_only: open profit is not known. prices_unchanged: smaller trades would have had the same prices."`
-	// Sweep is present if it was asked for.
-	Sweep *sweepAnswer `json:"sweep,omitempty"`
+	Param         string                    `json:"param,omitempty" doc:"Only with sweep: the parameter. The answer then has param and points only."`
+	Points        []sweepPoint              `json:"points,omitempty" doc:"Only with sweep: the effect for each value."`
 }
 
-// sweepAnswer is the effect for each value of a parameter.
-type sweepAnswer struct {
-	Param  string       `json:"param"`
-	Points []sweepPoint `json:"points"`
+// TransformSchema describes that a sweep answers other members.
+func (ruleWhatIf) TransformSchema(_ huma.Registry, schema *huma.Schema) *huma.Schema {
+	return requireOnly(schema)
+}
+
+// MarshalJSON writes only the curve of a sweep.
+func (w ruleWhatIf) MarshalJSON() ([]byte, error) {
+	if w.Param != "" {
+		return json.Marshal(map[string]any{"param": w.Param, "points": w.Points})
+	}
+	type plain ruleWhatIf
+	return json.Marshal(plain(w))
 }
 
 type sweepPoint struct {
@@ -124,6 +133,9 @@ func (in *whatIfQuery) newRule(ctx context.Context, tx *db.Tx) (rules.Rule, erro
 	rule := rules.Rule{Kind: in.Kind, Zone: in.TZ, From: "1970-01-01"}
 	if rule.Zone == "" {
 		rule.Zone = "UTC"
+	}
+	if param, _, _ := strings.Cut(in.Sweep, ":"); param != "" && !rules.IsNumber(in.Kind, param) {
+		return rule, errSweepParam()
 	}
 	for name, value := range in.values {
 		if err := rule.Params.Set(name, value); err != nil {
@@ -182,7 +194,7 @@ func (a figureAPI) whatIf(ctx context.Context, in *whatIfQuery) (*body[ruleWhatI
 				return ruleWhatIf{}, err
 			}
 			if swept != nil {
-				return ruleWhatIf{Sweep: sweep(strings.Split(in.Sweep, ":")[0], swept, trades, facts)}, nil
+				return ruleWhatIf{Param: strings.Split(in.Sweep, ":")[0], Points: sweep(swept, trades, facts)}, nil
 			}
 			return measureWhatIf(q, rule, trades, facts), nil
 		})
@@ -255,6 +267,10 @@ type sweptRule struct {
 
 const maxSweep = 40
 
+func errSweepParam() error {
+	return journal.InvalidField("sweep", "sweep must name a numeric parameter of the kind, such as n:1:5:1.")
+}
+
 // parseSweep returns the rules of a sweep, nil without one.
 func (in *whatIfQuery) parseSweep(rule rules.Rule) ([]sweptRule, error) {
 	if in.Sweep == "" {
@@ -266,7 +282,7 @@ func (in *whatIfQuery) parseSweep(rule rules.Rule) ([]sweptRule, error) {
 		return nil, refuse("must be param:from:to:step, such as n:1:5:1.")
 	}
 	if !rules.IsNumber(rule.Kind, parts[0]) {
-		return nil, refuse("must name a numeric parameter of the kind.")
+		return nil, errSweepParam()
 	}
 	var numbers [3]decimal.Decimal
 	for i, text := range parts[1:] {
@@ -297,14 +313,14 @@ func (in *whatIfQuery) parseSweep(rule rules.Rule) ([]sweptRule, error) {
 	return list, nil
 }
 
-func sweep(param string, list []sweptRule, trades analytics.Openings, facts *rulecheck.Facts) *sweepAnswer {
-	out := &sweepAnswer{Param: param, Points: []sweepPoint{}}
+// sweep returns the effect for each value.
+func sweep(list []sweptRule, trades analytics.Openings, facts *rulecheck.Facts) (points []sweepPoint) {
 	for i := range list {
 		effect, _ := rulecheck.NewWhatIf(&list[i].rule, trades, facts).Measure()
-		out.Points = append(out.Points, sweepPoint{
+		points = append(points, sweepPoint{
 			Value: list[i].value, Removed: effect.Removed, Resized: effect.Resized, Effect: effect.Effect,
 			Interval: orNull[rulecheck.Bounds]{effect.Interval}, DaysTouched: effect.DaysTouched, Enough: effect.Enough,
 		})
 	}
-	return out
+	return points
 }

@@ -241,7 +241,7 @@ func drawRange(metric rules.Metric, days map[int64]*goalTally, value decimal.Dec
 	slices.Sort(order)
 	results := make([]decimal.Decimal, len(order))
 	for k, day := range order {
-		switch d := days[day]; metric { //nolint:exhaustive // the sums
+		switch d := days[day]; metric {
 		case rules.NetPnL:
 			results[k] = d.net
 		case rules.RMultiple:

@@ -16,7 +16,7 @@ import (
 
 func measure(goal rules.Goal, day journal.Day, trades ...oracle.Trade) rulecheck.Progress {
 	goal.StartsOn = "2026-01-01"
-	openings, _ := build(trades)
+	openings := build(trades)
 	return rulecheck.MeasureGoal(&goal, day, &rulecheck.GoalFacts{Trades: openings, Facts: &rulecheck.Facts{}, Zone: time.UTC})
 }
 
@@ -77,7 +77,7 @@ func TestGoalRange(t *testing.T) {
 func TestDaysKeptGoal(t *testing.T) {
 	t.Parallel()
 	rule := newRule(rules.MaxTrades, rules.Params{N: 1})
-	openings, _ := build(slices.Concat(day("2026-02-27", 1, 1), day("2026-03-02", 1), day("2026-03-03", 1, 1), day("2026-03-04", 1), day("2026-03-05", 1, 1)))
+	openings := build(slices.Concat(day("2026-02-27", 1, 1), day("2026-03-02", 1), day("2026-03-03", 1, 1), day("2026-03-04", 1), day("2026-03-05", 1, 1)))
 	j := rulecheck.Judge(&rule, openings, &rulecheck.Facts{})
 	goal := rules.Goal{Kind: rules.ProcessGoal, Metric: rules.DaysKept, Target: decimal.Must("0.9"), Period: rules.Weekly, StartsOn: "2026-01-01"}
 	p := rulecheck.MeasureGoal(&goal, "2026-03-04", &rulecheck.GoalFacts{

@@ -42,7 +42,7 @@ func day(date string, nets ...int64) (list []oracle.Trade) {
 }
 
 // build returns trades in opening order as columns have them.
-func build(trades []oracle.Trade) (analytics.Openings, []*analytics.Columns) {
+func build(trades []oracle.Trade) analytics.Openings {
 	closed, open := map[journal.AccountID][]analytics.Trade{}, map[journal.AccountID][]analytics.Trade{}
 	var accounts []journal.AccountID
 	for i := range trades {
@@ -62,7 +62,7 @@ func build(trades []oracle.Trade) (analytics.Openings, []*analytics.Columns) {
 		columns = append(columns, analytics.BuildColumns(account, closed[account]).WithName(string(account), int64(n)),
 			analytics.BuildColumns(account, open[account]).WithName(string(account), int64(n)))
 	}
-	return analytics.ListOpenings(columns, analytics.Filter{}), columns
+	return analytics.ListOpenings(columns, analytics.Filter{})
 }
 
 func newRule(kind rules.Kind, params rules.Params) rules.Rule {
@@ -82,7 +82,7 @@ func verdicts(list []rulecheck.Verdict) string {
 }
 
 func judge(rule rules.Rule, facts rulecheck.Facts, trades ...oracle.Trade) (string, rulecheck.Judgement) {
-	openings, _ := build(trades)
+	openings := build(trades)
 	j := rulecheck.Judge(&rule, openings, &facts)
 	return verdicts(j.Verdicts), j
 }
@@ -96,7 +96,7 @@ func TestWorkedStopAfterLosses(t *testing.T) {
 	if got, _ := judge(rule, rulecheck.Facts{}, trades...); got != "++xx++x" {
 		t.Errorf("the verdicts are %s", got)
 	}
-	openings, _ := build(trades)
+	openings := build(trades)
 	effect, outcome := rulecheck.NewWhatIf(&rule, openings, &rulecheck.Facts{}).Measure()
 	if !effect.Effect.Equal(decimal.New(-250)) || effect.Removed.Trades != 3 || effect.Removed.Wins != 2 || effect.Removed.Losses != 1 ||
 		!effect.Removed.Net.Equal(decimal.New(250)) || effect.DaysTouched != 2 || effect.Enough {
@@ -199,7 +199,7 @@ func TestDayOfMaxDailyLoss(t *testing.T) {
 	if text := strings.Join(list, ", "); text != want {
 		t.Errorf("the breaks are\n%s, want\n%s", text, want)
 	}
-	openings, _ := build(trades)
+	openings := build(trades)
 	r := rulecheck.Summarize(&rule, openings, &j, rulecheck.Selection{}, false)
 	if r.DaysBroken != 2 || r.DaysKept != 0 || r.NetKept.Valid || r.Broken != 3 || r.Kept != 2 {
 		t.Errorf("the results are %+v", r)
@@ -234,7 +234,7 @@ func TestStreaksCountTradingDays(t *testing.T) {
 	t.Parallel()
 	rule := newRule(rules.MaxTrades, rules.Params{N: 1})
 	trades := slices.Concat(day("2026-03-02", 1), day("2026-03-03", 1), day("2026-03-05", 1, 1), day("2026-03-09", 1), day("2026-03-20", 1), day("2026-03-23", 1))
-	openings, _ := build(trades)
+	openings := build(trades)
 	j := rulecheck.Judge(&rule, openings, &rulecheck.Facts{})
 	r := rulecheck.Summarize(&rule, openings, &j, rulecheck.Selection{}, false)
 	if r.DaysKept != 5 || r.DaysBroken != 1 || r.CurrentStreak != 3 || r.LongestStreak != 3 || r.SinceBreak != 3 || r.BreaksTotal != 1 ||
@@ -250,7 +250,7 @@ func TestResize(t *testing.T) {
 	trades := day("2026-03-02", -90, 30, 10)
 	trades[0].Quantity, trades[1].Quantity = decimal.New(3), decimal.New(2)
 	rule := newRule(rules.MaxSize, rules.Params{Quantity: money("2")})
-	openings, _ := build(trades)
+	openings := build(trades)
 	effect, outcome := rulecheck.NewWhatIf(&rule, openings, &rulecheck.Facts{}).Measure()
 	if effect.Resized.Trades != 1 || !effect.Resized.NetAfter.Equal(decimal.New(-60)) || !effect.Effect.Equal(decimal.New(30)) || !outcome.HasResized() {
 		t.Errorf("two contracts: %+v", effect)
@@ -384,7 +384,7 @@ func TestVerdictsAgreeWithTheOracle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		trades, facts := drawTrades(t, false)
 		rule := drawRule(t)
-		openings, _ := build(trades)
+		openings := build(trades)
 		if len(openings.Trades) != len(trades) {
 			t.Fatalf("%d openings for %d trades", len(openings.Trades), len(trades))
 		}
@@ -415,7 +415,7 @@ func TestEnforcementAgreesWithTheOracle(t *testing.T) {
 		if !rulecheck.CanEnforce(rule.Kind) || rule.Kind == rules.MaxSize {
 			return
 		}
-		openings, _ := build(trades)
+		openings := build(trades)
 		effect, outcome := rulecheck.NewWhatIf(&rule, openings, &facts).Measure()
 		want := oracle.Enforce(&rule, trades, &facts)
 		kept := outcome.KeptIDs()
@@ -439,7 +439,7 @@ func TestPlaceboIsReproducible(t *testing.T) {
 	t.Parallel()
 	trades := append(day("2026-03-02", -100, -100, 50, -200), day("2026-03-03", -100, -100, 400)...)
 	rule := newRule(rules.StopAfterLosses, rules.Params{N: 2})
-	openings, _ := build(trades)
+	openings := build(trades)
 	x := rulecheck.NewWhatIf(&rule, openings, &rulecheck.Facts{})
 	effect, _ := x.Measure()
 	got := x.MeasurePlacebo(&effect)

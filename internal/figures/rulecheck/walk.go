@@ -235,7 +235,7 @@ func (w *walker) addClose(i int) {
 func (w *walker) latch(d *dayState) {
 	p := &w.rule.Params
 	var value, limit decimal.Decimal
-	switch w.rule.Kind { //nolint:exhaustive // the others do not latch
+	switch w.rule.Kind {
 	case rules.StopAfterLosses:
 		value, limit = decimal.New(int64(d.row)), decimal.New(int64(p.N))
 	case rules.MaxDailyLoss:

@@ -143,7 +143,7 @@ func (j *judge) verdict() rulecheck.Verdict {
 	if j.facts.Mixed && j.rule.HasAmount() {
 		return rulecheck.Unknown
 	}
-	any := func(list []decimal.Decimal, is func(decimal.Decimal) bool) rulecheck.Verdict {
+	brokenByAny := func(list []decimal.Decimal, is func(decimal.Decimal) bool) rulecheck.Verdict {
 		return broken(slices.ContainsFunc(list, is))
 	}
 	switch j.rule.Kind {
@@ -158,9 +158,9 @@ func (j *judge) verdict() rulecheck.Verdict {
 		}
 		return broken(losses >= p.N)
 	case rules.MaxDailyLoss:
-		return any(sums(j.closedToday()), func(sum decimal.Decimal) bool { return sum.Cmp(p.Amount.Decimal.Neg()) <= 0 })
+		return brokenByAny(sums(j.closedToday()), func(sum decimal.Decimal) bool { return sum.Cmp(p.Amount.Decimal.Neg()) <= 0 })
 	case rules.StopAtProfit:
-		return any(sums(j.closedToday()), func(sum decimal.Decimal) bool { return sum.Cmp(p.Amount.Decimal) >= 0 })
+		return brokenByAny(sums(j.closedToday()), func(sum decimal.Decimal) bool { return sum.Cmp(p.Amount.Decimal) >= 0 })
 	case rules.GiveBack:
 		return broken(j.gaveBack())
 	case rules.MaxTrades:

@@ -8240,39 +8240,42 @@ export interface components {
             [key: string]: unknown;
         };
         RuleWhatIf: {
-            actual: components["schemas"]["Summary"];
+            actual?: components["schemas"]["Summary"];
             /** @description other_trades_unchanged: the other trades would have been the same. no_substitutes: nothing else would have been traded. closed_results_only: open profit is not known. prices_unchanged: smaller trades would have had the same prices. */
-            assumptions: string[];
+            assumptions?: string[];
             /**
              * Format: int64
              * @description Days with a removed or resized trade.
              */
-            days_touched: number;
+            days_touched?: number;
             /** @description The net result with the rule less the actual one. */
-            effect: number;
+            effect?: number;
             /** @description The same in R; null if no trade has R. */
-            effect_r: number | null;
+            effect_r?: number | null;
             /** @description Whether at least 30 trades on 10 days were removed or resized and the interval is without 0. */
-            enough: boolean;
+            enough?: boolean;
             /** @description Whether the trades are older than the rule, so that it may have been chosen for them. */
-            in_sample: boolean;
+            in_sample?: boolean;
             /** @description The 95% interval of the effect, with whole days drawn; null with fewer than two days. */
-            interval: components["schemas"]["Bounds"] | null;
+            interval?: components["schemas"]["Bounds"] | null;
             /** @description The summary without the removed trades, and with the resized ones smaller. */
-            kept_rule: components["schemas"]["Summary"];
+            kept_rule?: components["schemas"]["Summary"];
+            /** @description Only with sweep: the parameter. The answer then has param and points only. */
+            param?: string;
             /** @description The same rule on shuffled results; null if nothing was removed, and for max_size. */
-            placebo: components["schemas"]["Placebo"] | null;
-            removed: components["schemas"]["RemovedTrades"];
+            placebo?: components["schemas"]["Placebo"] | null;
+            /** @description Only with sweep: the effect for each value. */
+            points?: components["schemas"]["SweepPoint"][];
+            removed?: components["schemas"]["RemovedTrades"];
             /** @description The first 200 in the order of opening. Empty for access tokens with scope analytics. */
-            removed_trades: string[];
+            removed_trades?: string[];
             /** @description Trades that max_size makes smaller. */
-            resized: components["schemas"]["ResizedTrades"];
-            sweep?: components["schemas"]["SweepAnswer"];
+            resized?: components["schemas"]["ResizedTrades"];
             /**
              * Format: int64
              * @description Trades that could not be judged. They stay in.
              */
-            unknown: number;
+            unknown?: number;
         } & {
             [key: string]: unknown;
         };
@@ -9188,12 +9191,6 @@ export interface components {
             win_rate: number;
             /** Format: int64 */
             wins: number;
-        } & {
-            [key: string]: unknown;
-        };
-        SweepAnswer: {
-            param: string;
-            points: components["schemas"]["SweepPoint"][];
         } & {
             [key: string]: unknown;
         };
