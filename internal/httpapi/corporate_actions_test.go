@@ -1,6 +1,7 @@
 package httpapi_test
 
 import (
+	"maps"
 	"net/http"
 	"testing"
 )
@@ -51,9 +52,7 @@ func TestCorporateActionIsRefused(t *testing.T) {
 		d := w.trader()
 		split := func(fields more) *reply {
 			all := more{"kind": "split", "symbol": "SPLT", "ratio_new": 2, "effective_on": "2026-01-05"}
-			for name, value := range fields {
-				all[name] = value
-			}
+			maps.Copy(all, fields)
 			return d.post("/corporate-actions", all)
 		}
 		for field, value := range map[string]any{

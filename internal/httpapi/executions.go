@@ -211,6 +211,7 @@ type executionAPI struct {
 }
 
 func (a executionAPI) register(api *API) {
+	a.registerUnmatched(api)
 	registerList(api, allowLongAnswer(executionRoute(readJournal, http.MethodGet, "", "listExecutions", "List fills by time")), a.listExecutions)
 	add := executionRoute(writeJournal, http.MethodPost, "", "addExecution", "Add a fill and regroup its trades")
 	add.about = "A fill equal in account, symbol, contract, side, quantity, price and instant to a stored one answers 200 with the stored one and deduped, and adds values that the stored one lacks. It is the same fill if both have the same external_id, or if at most one of them has one; times are compared at the precision of the coarser one. An external_id of a different fill is 409."

@@ -3,6 +3,7 @@ package ledger
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 	"time"
 
@@ -212,7 +213,7 @@ func (a *CorporateAction) isVisible(ctx context.Context) bool {
 // that the context allows.
 func (a *CorporateAction) checkAccounts(ctx context.Context, tx *db.Tx, owner journal.UserID) error {
 	if _, limited := journal.AllowedAccounts(ctx); limited && len(a.Accounts) == 0 {
-		return journal.InvalidField("account_ids", "Name the accounts: this access token is limited to some.")
+		return journal.Forbidden("Name the accounts in account_ids: this access token is limited to some.")
 	}
 	if len(a.Accounts) == 0 {
 		return nil
@@ -288,10 +289,36 @@ func (s *Service) checkAction(ctx context.Context, tx *db.Tx, owner journal.User
 	if slices.ContainsFunc(others, a.repeats) {
 		return journal.Conflict("%s has an action of this kind on %s already.", a.Symbol, a.EffectiveOn)
 	}
+	if !a.fits(others) {
+		return a.tooMany()
+	}
 	if a.AppliesTo == ScopeAll {
 		return checkContracts(ctx, tx, owner, a)
 	}
 	return nil
+}
+
+// maxMagnitude limits what a symbol's actions do to quantities together, in powers of ten.
+const maxMagnitude = 24
+
+// fits reports whether the symbol's actions with this one keep quantities within bounds.
+func (a *CorporateAction) fits(others []CorporateAction) bool {
+	sum := a.magnitude()
+	for _, other := range others {
+		if other.ID != a.ID {
+			sum += other.magnitude()
+		}
+	}
+	return sum <= maxMagnitude
+}
+
+// magnitude returns by how many powers of ten the action changes quantities.
+func (a *CorporateAction) magnitude() float64 {
+	return math.Abs(math.Log10(float64(a.RatioNew) / float64(a.RatioOld)))
+}
+
+func (a *CorporateAction) tooMany() error {
+	return journal.InvalidField("ratio_new", "The ratios of %s are too large together. Check them.", a.Symbol)
 }
 
 // repeats reports whether another action has the same kind, symbol and day for one of the
@@ -482,8 +509,9 @@ func (s *Service) RestoreActions(ctx context.Context, tx *db.Tx, owner journal.U
 		symbol string
 		on     journal.Day
 	}
-	known := map[day][]CorporateAction{}
+	known, bySymbol := map[day][]CorporateAction{}, map[string][]CorporateAction{}
 	for _, a := range stored {
+		bySymbol[a.Symbol] = append(bySymbol[a.Symbol], a)
 		known[day{a.Symbol, a.EffectiveOn}] = append(known[day{a.Symbol, a.EffectiveOn}], a)
 	}
 	out := make([]RestoredAction, len(list))
@@ -498,7 +526,10 @@ func (s *Service) RestoreActions(ctx context.Context, tx *db.Tx, owner journal.U
 		case slices.ContainsFunc(known[same], a.repeats):
 		case len(stored)+len(rows) >= limits.CorporateActions.Max:
 			out[i].Err = limits.CorporateActions.Reached()
+		case !a.fits(bySymbol[a.Symbol]):
+			out[i].Err = a.tooMany()
 		default:
+			bySymbol[a.Symbol] = append(bySymbol[a.Symbol], a)
 			known[same] = append(known[same], a)
 			rows, symbols = append(rows, actionTable.Values(owner, &a)), append(symbols, a.Symbol)
 			out[i].Changed = true

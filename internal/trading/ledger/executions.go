@@ -70,6 +70,8 @@ type ExecutionQuery struct {
 	After *ExecutionCursor
 	// Limit bounds the list; 0 means all.
 	Limit int
+	// unmatchedOnly selects fills with a part that belongs to no trade. It needs a limit.
+	unmatchedOnly bool
 }
 
 // Execution returns an execution of the owner.
@@ -181,6 +183,9 @@ var executionSelect = `SELECT executions.` + strings.Join(fillColumns, ", execut
 // addConditions adds the query's conditions to f.
 func (q ExecutionQuery) addConditions(f *filter) {
 	f.addPeriod("executions.executed_at", q.Scope.Period)
+	if q.unmatchedOnly {
+		f.terms = append(f.terms, "executions.unmatched IS NOT NULL")
+	}
 	if q.After != nil {
 		at, arrival, account := f.arg(q.After.At), f.arg(clampNumber(q.After.Arrival)), f.arg(clampNumber(q.After.Account))
 		f.terms = append(f.terms, "executions.executed_at >= "+at, // the condition that uses the index

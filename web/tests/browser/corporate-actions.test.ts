@@ -60,3 +60,26 @@ test('a split: what it would change, the trade after it, and undo', async ({
   await page.getByRole('button', { name: 'Undo' }).last().click();
   await expect(list.getByRole('row', { name: /SPLT/ })).toContainText('10-for-1 split');
 });
+
+test('a position that lacks a split is repaired in one click', async ({
+  page,
+  api,
+  signIn,
+  expectAccessible,
+}) => {
+  const account_id = await mainAccount(api);
+  const fill = { account_id, symbol: 'SPLT' };
+  const buy = { side: 'buy', quantity: 10, price: 120, executed_at: '2026-01-02T15:00:00Z' };
+  const sell = { side: 'sell', quantity: 30, price: 45, executed_at: '2026-01-06T15:00:00Z' };
+  await api('POST', '/executions', { ...fill, ...buy });
+  await api('POST', '/executions', { ...fill, ...sell });
+  await signIn('/positions');
+  const list = page.getByRole('list', { name: 'Positions to check' });
+  await expect(list).toContainText('Traded 20 more than you held');
+  await expectAccessible('positions to check');
+  await expectFitsPhone(page, 'positions to check');
+  await list.getByRole('button', { name: 'SPLT: Record 3-for-1 split' }).click();
+  await expect(list).toHaveCount(0);
+  const [trade] = await api<{ qty_opened: number; status: string }[]>('GET', '/trades?symbol=SPLT');
+  expect(trade).toMatchObject({ qty_opened: 30, status: 'closed' });
+});

@@ -2471,6 +2471,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/positions/unmatched": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List positions that seem to lack a fill or a split, with repairs
+         * @description expired_unclosed is an option that is open after its expiry; nothing_to_close is a fill that only closes and had too little to close; split_suspected is a fill of a multiple of the shares held, at a price that fits a split. At most 500 of each, oldest first. Nothing is repaired without a request. Scopes of access tokens: read, write, full.
+         */
+        get: operations["listUnmatchedPositions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/positions/{id}/mark": {
         parameters: {
             query?: never;
@@ -7617,6 +7637,34 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        RepairProposal: {
+            account_id?: string;
+            account_ids?: string[];
+            basis_estimated?: boolean;
+            details?: {
+                [key: string]: string;
+            };
+            effective_on?: string;
+            /** Format: date-time */
+            executed_at?: string;
+            instrument_type?: string;
+            kind: string;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            multiplier?: number;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            price?: number;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            quantity?: number;
+            /** Format: int64 */
+            ratio_new?: number;
+            /** Format: int64 */
+            ratio_old?: number;
+            /** @enum {string} */
+            side?: "buy" | "sell";
+            symbol: string;
+        } & {
+            [key: string]: unknown;
+        };
         ResampledCounts: {
             /**
              * Format: int64
@@ -9831,6 +9879,21 @@ export interface components {
         UnlimitedResult: {
             loss: boolean;
             profit: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        UnmatchedPosition: {
+            account_id: string;
+            fills: string[];
+            /** @description The body of the request that would repair it: POST /corporate-actions for split_suspected, else POST /executions. */
+            proposal: components["schemas"]["RepairProposal"];
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            quantity: number;
+            /** @enum {string} */
+            reason: "expired_unclosed" | "split_suspected" | "nothing_to_close";
+            /** Format: date-time */
+            since: string;
+            symbol: string;
         } & {
             [key: string]: unknown;
         };
@@ -17166,6 +17229,36 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PositionTotals"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    listUnmatchedPositions: {
+        parameters: {
+            query?: {
+                /** @description The page size, 1 to 1000. Without it the list is complete. */
+                limit?: number;
+                /** @description The cursor from the Link header of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description The next page, rel="next". */
+                    Link?: string;
+                    /** @description The number of records in all pages; only with limit. */
+                    "X-Total-Count"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnmatchedPosition"][];
                 };
             };
             default: components["responses"]["Error"];
