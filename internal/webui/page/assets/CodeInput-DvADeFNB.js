@@ -1,1 +1,0 @@
-import{Jn as e,Xr as t,Yr as n}from"./index-D0Xs1WC4.js";import{Pn as r}from"./shared-uFKZvMvj.js";function i(i,a){t(a,!0);let o=e(a,`value`,15);r(i,{label:`Code`,autocomplete:`one-time-code`,inputmode:`numeric`,maxlength:7,required:!0,get error(){return a.error},get value(){return o()},set value(e){o(e)}}),n()}export{i as t};
