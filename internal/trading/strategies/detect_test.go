@@ -257,6 +257,23 @@ func TestOrderOfArrivalDoesNotMatter(t *testing.T) {
 	})
 }
 
+// TestDecidedCoverIsNoLeg: shares that the user has as a cover are no leg of a proposal with
+// a call that was sold together with them.
+func TestDecidedCoverIsNoLeg(t *testing.T) {
+	t.Parallel()
+	legs := parseLegs(t, "-1 C100, +100 S@95, -1 C100")
+	for i := range legs {
+		legs[i].Trade, legs[i].Key = journal.TradeID(strconv.Itoa(i)), "fill "+strconv.Itoa(i)
+	}
+	after(6 * time.Minute)(&legs[0])
+	legs[1].Held = []strategies.Holding{{At: legs[1].OpenedAt, Quantity: legs[1].Quantity}}
+	decided := strategies.Decision{ID: "m", State: strategies.Manual, Members: decide("0", "1")}
+	found := strategies.Build(legs, []strategies.Decision{decided}, strategies.Propose)
+	if len(found) != 1 || found[0].ID != "m" || found[0].Members[0].Role != strategies.RoleCover {
+		t.Errorf("found %s", describe(found))
+	}
+}
+
 // TestDetectionLaws checks what holds for any journal: a trade is in one strategy at most,
 // decisions are never changed, and covers never exceed what was held.
 func TestDetectionLaws(t *testing.T) {

@@ -282,7 +282,7 @@ func (s *Strategy) NearestExpiry() journal.Day {
 // Build returns the strategies for the trades of one account and underlying, by opening.
 // Trades that a decision names twice belong to the first of the sorted decisions.
 func Build(legs []Leg, decisions []Decision, mode Mode) []Strategy {
-	b := &builder{used: map[string]bool{}, legs: make([]*Leg, len(legs)), covers: map[*Leg][]coverUse{}}
+	b := &builder{used: map[string]bool{}, legs: make([]*Leg, len(legs)), covers: map[*Leg][]coverUse{}, decidedCovers: map[*Leg]bool{}}
 	legs = slices.Clone(legs)
 	for i := range legs {
 		b.legs[i] = &legs[i]
@@ -307,6 +307,9 @@ type builder struct {
 	found   []Strategy
 	// covers are the uses of a stock trade's shares; see freeShares.
 	covers map[*Leg][]coverUse
+	// decidedCovers are the shares that a decision has as a cover. They can cover more, but
+	// are no legs of proposals.
+	decidedCovers map[*Leg]bool
 }
 
 // compareLegs orders legs by opening, then by contract and key.
@@ -337,9 +340,9 @@ func compareContracts(a, b *Leg) int {
 	return cmp.Or(cmp.Compare(a.Right, b.Right), cmp.Compare(a.Root, b.Root))
 }
 
-// free returns the legs in no strategy.
+// free returns the legs in no strategy and no decision.
 func (b *builder) free() []*Leg {
-	return slices.DeleteFunc(slices.Clone(b.legs), func(l *Leg) bool { return l.placed })
+	return slices.DeleteFunc(slices.Clone(b.legs), func(l *Leg) bool { return l.placed || b.decidedCovers[l] })
 }
 
 // place makes the strategies that the user decided on.
@@ -369,6 +372,7 @@ func (b *builder) place(decisions []Decision) {
 		for _, m := range s.Members {
 			if m.Role == RoleCover {
 				b.useCover(m, s.Members)
+				b.decidedCovers[m.Leg] = true
 			} else {
 				m.placed = true
 			}
