@@ -13,7 +13,7 @@ export type Goal = Schemas['Goal'];
 export interface ParamField {
   name: keyof RuleParams & string;
   label: string;
-  type: 'number' | 'percent' | 'time' | 'setups' | 'tags' | 'text';
+  type: 'count' | 'number' | 'percent' | 'time' | 'setups' | 'tags' | 'text';
   optional?: boolean;
   hint?: string;
 }
@@ -24,7 +24,7 @@ export interface KindInfo {
   oneOf?: boolean; // a rule has one of the parameters
 }
 
-const n = (label: string): ParamField => ({ name: 'n', label, type: 'number' });
+const n = (label: string): ParamField => ({ name: 'n', label, type: 'count' });
 const amount: ParamField = { name: 'amount', label: 'Amount', type: 'number' };
 
 /** The kinds in the order of the form, the most common ones first. */
@@ -49,7 +49,7 @@ export const ruleKinds: Record<RuleKind, KindInfo> = {
     label: 'Pause after a loss',
     params: [
       { name: 'minutes', label: 'Minutes', type: 'number' },
-      { name: 'n', label: 'After losses in a row', type: 'number', optional: true },
+      { name: 'n', label: 'After losses in a row', type: 'count', optional: true },
     ],
   },
   no_trading: {
