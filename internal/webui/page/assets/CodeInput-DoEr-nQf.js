@@ -1,1 +1,0 @@
-import{Qr as e,Xn as t,Zr as n}from"./index-Bdi21flP.js";import{Hn as r}from"./shared-Cw7nUuED.js";function i(i,a){e(a,!0);let o=t(a,`value`,15);r(i,{label:`Code`,autocomplete:`one-time-code`,inputmode:`numeric`,maxlength:7,required:!0,get error(){return a.error},get value(){return o()},set value(e){o(e)}}),n()}export{i as t};
