@@ -204,6 +204,7 @@ test('views are saved, changed, pinned, reordered and deleted', async ({
 
   await page.keyboard.press('f');
   await page.getByRole('combobox', { name: 'Add filter' }).fill('nq fri');
+  await expect(page.getByText('NQ · Friday').first()).toBeVisible(); // the symbols have arrived
   await page.keyboard.press('Enter');
   await expect(page.getByRole('button', { name: 'View Losers' })).toContainText('changed');
   await expectAccessible('a changed view');
