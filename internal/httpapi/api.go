@@ -186,6 +186,7 @@ func (a *API) resources() []resource {
 		layoutAPI{s.Imports},
 		hookAPI{s.Hooks, a.options.PublicURL},
 		noticeAPI{s.Clock, s.Notices},
+		alertAPI{s.Alerts},
 		barAPI{s.Bars, s.BarImports, a.spool},
 		barSourceAPI{s.BarSources},
 		connectionAPI{s.Connections},

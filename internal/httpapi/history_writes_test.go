@@ -62,7 +62,7 @@ func (v *writeWalk) step(operation string, want int, call func() *reply) *reply 
 var stateLists = []string{
 	"/accounts", "/executions", "/trades", "/trades/orphans", "/cash-transactions", "/notes", "/note-templates", "/tags", "/setups", "/missed-trades", "/views",
 	"/settings/journal", "/settings/checklist-template", "/me/preferences", "/routines", "/routines/day/2026-03-10", "/import-layouts", "/imports/kinds",
-	"/positions", "/share-links", "/hooks", "/connections", "/bars/aliases", "/bars/series", "/bars/imports", "/bars/sources", "/imports",
+	"/alerts", "/alert-settings", "/positions", "/share-links", "/hooks", "/connections", "/bars/aliases", "/bars/series", "/bars/imports", "/bars/sources", "/imports",
 }
 
 // state returns what the user stored, without the times of the last edits.
@@ -244,6 +244,7 @@ func (v *writeWalk) writeJournal() {
 	goal := v.write("POST", "/goals", "", more{"kind": "process", "metric": "trades", "target": 3, "period": "week"}).text("id")
 	v.write("PATCH", "/goals/{id}", goal, more{"target": 4})
 	v.write("DELETE", "/goals/{id}", goal, nil)
+	v.writeAlerts()
 	v.write("PUT", "/settings/journal", "", more{"timezone": "Europe/Berlin"})
 	v.write("PUT", "/settings/instruments", "", more{"account_id": d.account, "instruments": []more{{"root": "ES", "multiplier": 3}}})
 	v.write("PATCH", "/me/preferences", "", more{"theme": "dark"})
@@ -397,4 +398,18 @@ func (v *writeWalk) writePrograms() {
 	v.write("POST", "/enrollments/{id}/decision", enrolled, more{"decision": "continue"})
 	v.write("DELETE", "/enrollments/{id}", enrolled, nil)
 	v.write("DELETE", "/prop-programs/{id}", made, nil)
+}
+
+func (v *writeWalk) writeAlerts() {
+	d := v.d
+	id := d.storeAlert(0)
+	d.storeAlert(1)
+	v.write("PATCH", "/alerts/{id}", id, more{"read": true})
+	v.step("PATCH /alerts/{id}", 0, func() *reply { return d.patch("/alerts/"+id, more{"read": true}) })
+	v.step("PATCH /alerts", 1, func() *reply { return d.patch("/alerts", more{"read": true}) })
+	v.step("PATCH /alerts", 0, func() *reply { return d.patch("/alerts", more{"read": true}) })
+	v.write("PUT", "/alert-settings", "", more{"kinds": more{"unreviewed": more{"enabled": false}}, "quiet_hours": more{"from": "22:00", "to": "07:00"}})
+	v.step("PUT /alert-settings", 0, func() *reply {
+		return d.put("/alert-settings", more{"kinds": more{"unreviewed": more{"enabled": false}}})
+	})
 }

@@ -23,7 +23,7 @@ func contractScopes(method, path string) []string {
 	case under("/setup", "/auth", "/public", "/me/password", "/me/totp"), path == "/access-tokens" && !isGet,
 		path == "/hooks/{id}" && method == http.MethodPost: // programs have the hook's secret
 		return []string{}
-	case under("/admin", "/access-tokens", "/me/sessions", "/share-links", "/connections", "/hooks", "/bars/sources"):
+	case under("/admin", "/access-tokens", "/me/sessions", "/share-links", "/connections", "/hooks", "/bars/sources", "/alert-settings"):
 		if isGet {
 			return []string{"read", "full"}
 		}

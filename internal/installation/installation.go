@@ -25,6 +25,7 @@ import (
 	"fillbook/internal/figures/excursions"
 	"fillbook/internal/figures/sharing"
 	"fillbook/internal/figures/tradeview"
+	"fillbook/internal/installation/alerts"
 	"fillbook/internal/installation/notices"
 	"fillbook/internal/intake/connections"
 	"fillbook/internal/intake/connector"
@@ -96,8 +97,10 @@ type Installation struct {
 	Sharing  *sharing.Service
 	Hooks    *hooks.Service
 	Notices  *notices.Service
-	Trades   *tradeview.Service
-	Views    *views.Service
+	// Alerts evaluates the journal and stores what needs attention.
+	Alerts *alerts.Service
+	Trades *tradeview.Service
+	Views  *views.Service
 	// Strategies computes and stores strategies of trades.
 	Strategies *strategybook.Service
 	// Enrollments evaluates accounts in prop firm programs.
@@ -170,6 +173,7 @@ func New(options Options) (*Installation, error) {
 		Reversed: acceptAgain, Covered: covered,
 	})
 	i.Hooks = hooks.New(i.DB, i.Imports, i.Clock)
+	i.Alerts = alerts.New(alerts.Options{DB: i.DB, Clock: i.Clock, Log: i.Log, Figures: i.Figures, Enrollments: i.Enrollments})
 	i.Notices = notices.New(i.DB)
 	i.connectProviders(options)
 	i.History.SetUndoers(i.undoers())
@@ -189,7 +193,7 @@ func (i *Installation) Close() error {
 func (i *Installation) Sweep(ctx context.Context) error {
 	kept := i.Playbook.DropKeptFiles(ctx, i.History.KeptSince())
 	_, err := i.Playbook.SweepFiles(ctx)
-	return errors.Join(kept, i.Identity.Sweep(ctx), i.Imports.Sweep(ctx), i.Hooks.Sweep(ctx), i.History.Sweep(ctx), i.Figures.Sweep(i.Clock()), err)
+	return errors.Join(kept, i.Identity.Sweep(ctx), i.Imports.Sweep(ctx), i.Hooks.Sweep(ctx), i.History.Sweep(ctx), i.Alerts.Sweep(ctx), i.Figures.Sweep(i.Clock()), err)
 }
 
 // DeleteUser deletes a user with everything they own, including files.
@@ -253,7 +257,7 @@ func (i *Installation) updateAnnotations(ctx context.Context, tx *db.Tx, owner j
 func (i *Installation) forgetAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) error {
 	tx.AfterCommit(func() { i.Figures.Forget(account) })
 	for _, forget := range []func(context.Context, *db.Tx, journal.UserID, journal.AccountID) error{
-		sharing.DeleteAccountLinks, connections.ForgetAccount, hooks.DeleteAccountHooks, layouts.KeepAccount, enrollments.KeepAccount,
+		sharing.DeleteAccountLinks, connections.ForgetAccount, hooks.DeleteAccountHooks, layouts.KeepAccount, enrollments.KeepAccount, alerts.ForgetAccount,
 		strategybook.ForgetAccount, rulebook.ForgetAccount, excursions.ForgetAccount,
 	} {
 		if err := forget(ctx, tx, owner, account); err != nil {
@@ -272,7 +276,7 @@ func (i *Installation) forgetAccount(ctx context.Context, tx *db.Tx, owner journ
 // restoreAccount restores what forgetAccount deleted.
 func restoreAccount(ctx context.Context, u *history.Undoing, account journal.AccountID) error {
 	for _, restore := range []func(context.Context, *history.Undoing, journal.AccountID) error{
-		playbook.RestoreAccount, strategybook.RestoreAccount, rulebook.RestoreAccount, bars.RestoreMarks, layouts.RestoreAccount, enrollments.RestoreAccount, hooks.RestoreAccount, connections.RestoreAccount, sharing.RestoreAccount,
+		playbook.RestoreAccount, strategybook.RestoreAccount, rulebook.RestoreAccount, bars.RestoreMarks, layouts.RestoreAccount, enrollments.RestoreAccount, alerts.RestoreAccount, hooks.RestoreAccount, connections.RestoreAccount, sharing.RestoreAccount,
 	} {
 		if err := restore(ctx, u, account); err != nil {
 			return err

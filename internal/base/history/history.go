@@ -92,7 +92,7 @@ var types = []string{
 	"account", "execution", "trade", "cash_transaction", "corporate_action", "note", "note_template", "tag", "setup", "missed_trade", "routine_item",
 	"routine_day", "view", "share_link", "attachment", "import", "bar_import", "connection", "hook", "price_source", "position_mark",
 	"preferences", "instrument", "layout", "access_token", "session", "user", "change", "settings", "routine_template", "bar_series",
-	"bar_alias", "import_kind", "strategy", "rate", "prop_program", "enrollment", "trading_rule", "goal",
+	"bar_alias", "import_kind", "strategy", "rate", "prop_program", "enrollment", "trading_rule", "goal", "alert", "alert_settings",
 }
 
 // Types returns the names of all record types.

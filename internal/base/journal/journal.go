@@ -56,6 +56,8 @@ type (
 	TradingRuleID string
 	// GoalID names a goal.
 	GoalID string
+	// AlertID names an alert.
+	AlertID string
 	// RateID names a typed exchange rate.
 	RateID string
 	// ProgramID names a prop firm program: a built-in one by a word, the others by a UUID.

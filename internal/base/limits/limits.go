@@ -44,6 +44,7 @@ var (
 	Enrollments      = Limit{Records: "enrollments (ended ones included)", Max: 500}
 	TradingRules     = Limit{Records: "trading rules (ended ones included)", Max: 500}
 	Goals            = Limit{Records: "goals", Max: 200}
+	Alerts           = Limit{Records: "alerts", Max: 2000, Then: "the oldest are forgotten"}
 	RoutineItems     = Limit{Records: "routine items (ended ones included)", Max: 5000}
 	RoutineTicks     = Limit{Records: "routine ticks", Max: 500_000}
 	ImportKinds      = Limit{Records: "kinds of words", Max: 2000}
@@ -63,7 +64,7 @@ var (
 func All() []Limit {
 	return []Limit{
 		Accounts, Executions, Cash, CorporateActions, Overrides, DeletedFills, DeletedCash, Orphans, Tags, Setups, Notes, NoteBytes, NoteTemplates, MissedTrades, Views, Rates, Strategies,
-		TradingRules, Goals, Programs, Enrollments,
+		TradingRules, Goals, Programs, Enrollments, Alerts,
 		RoutineItems, RoutineTicks, ImportKinds, ImportLayouts, ImportBatches, BarImports, BarAliases, BarSources, Connections, Hooks, ShareLinks,
 		AccessTokens, Sessions,
 	}

@@ -28,6 +28,7 @@ var limited = map[string][]limits.Limit{
 	"views":                {limits.Views},
 	"trading_rules":        {limits.TradingRules},
 	"goals":                {limits.Goals},
+	"alerts":               {limits.Alerts},
 	"strategies":           {limits.Strategies},
 	"rates":                {limits.Rates},
 	"prop_programs":        {limits.Programs},
@@ -50,6 +51,9 @@ var limited = map[string][]limits.Limit{
 // bounded are the tables with user records needing no limit, and why.
 var bounded = map[string]string{
 	"access_token_uses":      "the last few of each access token are kept",
+	"alert_devices":          "one for each program that the user signed in with; the rate of sign-ins is limited",
+	"alert_settings":         "one for each user",
+	"alert_states":           "one for each user",
 	"attachments":            "number and bytes are settings",
 	"attachment_blobs":       "one for each attachment",
 	"audit_events":           "deleted after some time; what they record is limited by rate",

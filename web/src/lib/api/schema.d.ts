@@ -232,6 +232,78 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/alert-settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read which alerts you get
+         * @description Scopes of access tokens: read, full.
+         */
+        get: operations["getAlertSettings"];
+        /**
+         * Change which alerts you get; what is not sent stays as it is
+         * @description Scopes of access tokens: full. Not for tokens that are limited to accounts.
+         */
+        put: operations["setAlertSettings"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alerts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the alerts, newest first
+         * @description Scopes of access tokens: read, write, full.
+         */
+        get: operations["listAlerts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Mark all alerts as read
+         * @description Scopes of access tokens: write, full.
+         */
+        patch: operations["changeAlerts"];
+        trace?: never;
+    };
+    "/api/v1/alerts/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read an alert
+         * @description Scopes of access tokens: read, write, full.
+         */
+        get: operations["getAlert"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Mark an alert as read, or snooze it
+         * @description Scopes of access tokens: write, full.
+         */
+        patch: operations["changeAlert"];
+        trace?: never;
+    };
     "/api/v1/analytics/behavior": {
         parameters: {
             query?: never;
@@ -3671,11 +3743,132 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        Alert: {
+            /** @description Null if it concerns none, or several. */
+            account_id: string | null;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            at: string;
+            /** @description import_summary: how many alerts of each kind the import would have fired if its trades were recent. */
+            counts?: {
+                [key: string]: number;
+            };
+            /**
+             * Format: date
+             * @description The day of the rule, program or goal.
+             */
+            day: string | null;
+            enrollment_id: string | null;
+            /**
+             * Format: date-time
+             * @description When it was found; later than at for fills that arrive late.
+             */
+            fired_at: string;
+            goal_id: string | null;
+            id: string;
+            /** @description The import that brought the trade, or that failed. */
+            import_batch_id: string | null;
+            /** @enum {string} */
+            kind: "rule_broken" | "daily_loss" | "loss_streak" | "program_warning" | "program_breached" | "target_reached" | "payout_ready" | "goal_behind" | "goal_reached" | "unreviewed" | "option_expires" | "import_failed" | "import_summary" | "connection_needs_attention" | "missing_fills" | "backup_old" | "signed_in_new_device";
+            /**
+             * @description daily_loss: 50, 75 or 100 percent of the limit. program_warning and program_breached: the kind of the program's rule. option_expires: days left.
+             * @example 75
+             */
+            level: string | null;
+            /**
+             * @description Where the page shows it.
+             * @example /trades/01a1e6be-3407-71e0-9be2-65869e7500c6
+             */
+            link: string;
+            /** Format: date-time */
+            read_at: string | null;
+            rule_id: string | null;
+            /** @enum {string} */
+            severity: "info" | "warning" | "critical";
+            /**
+             * Format: date-time
+             * @description It is not unread before this instant.
+             */
+            snoozed_until: string | null;
+            /** @example The rule "Max 3 trades" was broken by NVDA. */
+            title: string;
+            trade_id: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        AlertFields: {
+            read?: boolean | null;
+            /**
+             * Format: date-time
+             * @description An instant in the future; null ends the snooze.
+             */
+            snoozed_until?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        AlertKindFields: {
+            /** @description Ids of channels. Default none. */
+            channels?: string[] | null;
+            /** @description Default true. */
+            enabled?: boolean | null;
+        } & {
+            [key: string]: unknown;
+        };
+        AlertKindSettings: {
+            /** @description The ids of the channels that alerts of this kind are sent to. */
+            channels: string[];
+            enabled: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        AlertSettings: {
+            /** @description Every kind of alerts. */
+            kinds: {
+                [key: string]: components["schemas"]["AlertKindSettings"];
+            };
+            /**
+             * Format: int64
+             * @description How many messages are sent in an hour at most; the others follow as one digest. Null for no limit.
+             */
+            max_per_hour: number | null;
+            /** @description Messages wait until they end; alerts are found and listed all the same. */
+            quiet_hours: components["schemas"]["QuietHours"] | null;
+        } & {
+            [key: string]: unknown;
+        };
+        AlertSettingsFields: {
+            /** @description By kind. Kinds that are not sent stay as they are. */
+            kinds?: {
+                [key: string]: components["schemas"]["AlertKindFields"];
+            } | null;
+            /**
+             * Format: int64
+             * @description 1 to 1000; null for no limit.
+             */
+            max_per_hour?: number | null;
+            quiet_hours?: components["schemas"]["QuietHours"] | null;
+        } & {
+            [key: string]: unknown;
+        };
         AliasRequest: {
             /** @example NQZ26 */
             bars_symbol: string;
             /** @example US100 */
             symbol: string;
+        } & {
+            [key: string]: unknown;
+        };
+        AllAlertChange: {
+            /** @description true marks all alerts as read. */
+            read?: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        AllAlertFields: {
+            /** @description true marks all alerts as read. */
+            read: boolean;
         } & {
             [key: string]: unknown;
         };
@@ -7507,6 +7700,16 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        QuietHours: {
+            /** @example 22:00 */
+            from: string;
+            /** @example 07:00 */
+            to: string;
+            /** @description An IANA time zone. Default UTC. */
+            tz?: string;
+        } & {
+            [key: string]: unknown;
+        };
         RAnswer: {
             /** @description The accounts and their own currencies. Only with currency. */
             accounts?: components["schemas"]["AccountCurrency"][];
@@ -10840,6 +11043,163 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getAlertSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertSettings"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    setAlertSettings: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the record as you read it; 412 when it has changed since. */
+                "If-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlertSettingsFields"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertSettings"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    listAlerts: {
+        parameters: {
+            query?: {
+                /** @description The page size, 1 to 1000. Without it the list is complete. */
+                limit?: number;
+                /** @description The cursor from the Link header of the previous page. */
+                cursor?: string;
+                /** @description true: only alerts that are not read and not snoozed. */
+                unread?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description The next page, rel="next". */
+                    Link?: string;
+                    /** @description The number of records in all pages; only with limit. */
+                    "X-Total-Count"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Alert"][];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    changeAlerts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AllAlertChange"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getAlert: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Alert"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    changeAlert: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the record as you read it; 412 when it has changed since. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlertFields"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Alert"];
+                };
             };
             default: components["responses"]["Error"];
         };
