@@ -45,6 +45,19 @@ func (t *Tx) ReleaseWriter(ctx context.Context) error {
 	return t.recordError(t.parts.endPart(ctx))
 }
 
+// BeginLastPart makes all following statements one part, if the transaction comes from
+// [DB.UpdateInParts]. Rows of other users belong there: others may change them after a
+// part, and undoing it would undo their changes too.
+func (t *Tx) BeginLastPart(ctx context.Context) error {
+	if err := t.ReleaseWriter(ctx); err != nil {
+		return err
+	}
+	if t.parts != nil {
+		t.parts.last = true
+	}
+	return nil
+}
+
 // parts is a long write.
 type parts struct {
 	db      *DB
@@ -53,6 +66,7 @@ type parts struct {
 	log     undoLog
 	stored  int64     // the last part with changes
 	writing bool      // tx.session is the writing connection
+	last    bool      // the present part is the last one; see [Tx.BeginLastPart]
 	reading bool      // tx.session is a connection for reading
 	begun   time.Time // when the part began
 }
@@ -135,7 +149,7 @@ func withCause(ctx context.Context, err error) error {
 
 // before prepares the connection for a statement.
 func (p *parts) before(ctx context.Context, query string) error {
-	isLong := p.writing && (time.Since(p.begun) >= p.db.partTime || len(p.log.bytes) >= maxPartLog)
+	isLong := p.writing && !p.last && (time.Since(p.begun) >= p.db.partTime || len(p.log.bytes) >= maxPartLog)
 	if isLong && !p.isReading() {
 		if err := p.endPart(ctx); err != nil {
 			return err
@@ -285,7 +299,7 @@ func (d *DB) undoParts(ctx context.Context, owner int64) error {
 	u := &undoing{owner: owner, more: true}
 	for u.more {
 		err := d.withWriter(ctx, func(s *session) error {
-			s.writesFor = owner
+			s.writesFor = everyUser
 			defer func() { s.writesFor = 0 }()
 			begun := time.Now() //nolint:forbidigo // a duration, not a time of the journal
 			return s.transact(ctx, beginWrite(SQLite), func(tx *Tx) error {

@@ -391,3 +391,62 @@ func TestLongWritesOfTwoUsers(t *testing.T) {
 		t.Errorf("the users have %d and %d things, want 60 each", a, b)
 	}
 }
+
+// TestUndoOfAnotherUsersRows fails a long write that has changed another user's rows after
+// that user's own long write has begun: it is undone all the same, and both users can write.
+func TestUndoOfAnotherUsersRows(t *testing.T) {
+	t.Parallel()
+	d := newPartsDB(t)
+	ctx := t.Context()
+	changed, begun, failed, ended := make(chan struct{}), make(chan struct{}), errors.New("failed"), make(chan error)
+	go func() {
+		ended <- d.UpdateInParts(ctx, importer, func(tx *db.Tx) error {
+			if err := addThings(ctx, tx, other, 0, 3); err != nil {
+				return err
+			}
+			if err := tx.ReleaseWriter(ctx); err != nil {
+				return err
+			}
+			close(changed)
+			<-begun
+			return failed
+		})
+	}()
+	<-changed
+	must(t, d.UpdateInParts(ctx, other, func(tx *db.Tx) error {
+		close(begun)
+		if err := <-ended; !errors.Is(err, failed) {
+			t.Errorf("the first write ends with %v", err)
+		}
+		return addThings(ctx, tx, other, 100, 102)
+	}))
+	must(t, d.UpdateInParts(ctx, importer, func(tx *db.Tx) error { return addThings(ctx, tx, importer, 0, 1) }))
+	if a, b := d.things(importer), d.things(other); a != 1 || b != 2 {
+		t.Errorf("the users have %d and %d things, want 1 and 2", a, b)
+	}
+}
+
+// TestLastPart checks that others see the statements after BeginLastPart only together.
+func TestLastPart(t *testing.T) {
+	t.Parallel()
+	d := newPartsDB(t)
+	ctx := t.Context()
+	must(t, d.UpdateInParts(ctx, importer, func(tx *db.Tx) error {
+		if err := addThings(ctx, tx, importer, 0, 3); err != nil {
+			return err
+		}
+		if err := tx.BeginLastPart(ctx); err != nil {
+			return err
+		}
+		if err := addThings(ctx, tx, other, 0, 3); err != nil {
+			return err
+		}
+		if n := d.things(other); n != 0 {
+			t.Errorf("the other user sees %d things of the last part", n)
+		}
+		return nil
+	}))
+	if a, b := d.things(importer), d.things(other); a != 3 || b != 3 {
+		t.Errorf("the users have %d and %d things, want 3 each", a, b)
+	}
+}

@@ -154,6 +154,9 @@ func (s *Service) DeleteUser(
 				return err
 			}
 		}
+		if err := tx.BeginLastPart(ctx); err != nil {
+			return err
+		}
 		if err := s.record(ctx, tx, caller, client, ActionUserDelete, string(id)); err != nil {
 			return err
 		}
