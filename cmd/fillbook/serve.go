@@ -127,7 +127,7 @@ func (s *settings) assemble(ctx context.Context, d *db.DB, log *slog.Logger) (*s
 		AuthFailures: s.RateAuth, SecretFailures: s.RateSecrets, ShareRate: s.RateShare, HookRate: s.RateHook,
 		ImportsAtOnce: s.ImportsAtOnce, SpoolDir: filepath.Join(s.DataDir, "spool"), Web: webui.Handler(),
 		AttachmentMaxBytes: s.AttachmentMaxBytes, ImportMaxBytes: s.ImportMaxBytes, BarsMaxBytes: s.BarsMaxBytes, ShareLinks: s.ShareLinksEnabled,
-		PublicURL: s.PublicURL, Assistants: s.MCP, AssistantCalls: s.RateMCP, AssistantWrites: s.RateMCPWrite,
+		PublicURL: s.PublicURL, Assistants: s.MCP, AssistantCalls: s.RateMCP, AssistantWrites: s.RateMCPWrite, AssistantOAuth: s.MCPOAuth,
 	})
 	if err == nil && s.WatchDir != "" {
 		result.folders = &folderWatcher{

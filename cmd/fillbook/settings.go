@@ -46,6 +46,7 @@ type settings struct {
 	RateMCPWrite       transport.Rate `name:"rate-limit-mcp-write" env:"SVC_RATE_LIMIT_MCP_WRITE" default:"0.0084/30" help:"What an assistant stores per access token: RATE per second, BURST at once; or off."`
 	RateSecrets        transport.Rate `name:"rate-limit-secrets" env:"SVC_RATE_LIMIT_SECRETS" default:"0.1667/10" help:"Failed password and code checks of a signed-in user, as for sign-ins."`
 	MCP                bool           `name:"mcp" env:"SVC_MCP" default:"false" help:"Let assistants use the journal with access tokens, at /mcp."`
+	MCPOAuth           bool           `name:"mcp-oauth" env:"SVC_MCP_OAUTH" default:"false" help:"Let apps ask users for access to /mcp through OAuth. Needs SVC_MCP and SVC_PUBLIC_URL."`
 	Outbound           bool           `name:"outbound" env:"SVC_OUTBOUND" default:"false" help:"Allow requests to providers that users choose, for example of prices."`
 	OutboundEndpoints  []string       `name:"outbound-endpoints" env:"SVC_OUTBOUND_ENDPOINTS" placeholder:"PROVIDER=URL" help:"Other addresses of providers, for example of a proxy."`
 	ImportsAtOnce      int            `name:"imports-at-once" env:"SVC_IMPORTS_AT_ONCE" default:"2" help:"Files of one user that are imported at the same time; others wait. 0: no limit."`
@@ -179,7 +180,7 @@ func (s *settings) LogValue() slog.Value {
 		slog.String("log_level", s.LogLevel.String()), slog.String("metrics_addr", s.MetricsAddr),
 		slog.String("rate_limit_auth", s.RateAuth.String()), slog.String("rate_limit_share", s.RateShare.String()),
 		slog.String("rate_limit_secrets", s.RateSecrets.String()),
-		slog.Bool("mcp", s.MCP), slog.Bool("outbound", s.Outbound), slog.Any("outbound_endpoints", s.OutboundEndpoints),
+		slog.Bool("mcp", s.MCP), slog.Bool("mcp_oauth", s.MCPOAuth), slog.Bool("outbound", s.Outbound), slog.Any("outbound_endpoints", s.OutboundEndpoints),
 		slog.Int("imports_at_once", s.ImportsAtOnce), slog.Uint64("min_free_bytes", s.MinFreeBytes),
 	)
 }

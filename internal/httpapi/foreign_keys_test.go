@@ -214,6 +214,8 @@ var unrequested = map[string]string{
 	"alerts":              "they are evaluated in the background",
 	"alert_devices":       "they are evaluated in the background",
 	"alert_states":        "they are evaluated in the background",
+	"app_grants":          "the transaction has stored the access token",
+	"app_secrets":         "the transaction has locked the access token",
 	"access_token_uses":   "uses are stored in the background",
 	"bar_source_runs":     "a job stores its run",
 	"bar_source_sessions": "a job stores what it fetched",

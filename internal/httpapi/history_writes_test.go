@@ -174,7 +174,7 @@ func TestEveryWriteLeavesOneChange(t *testing.T) {
 			}
 		})
 		w.checkInstallation()
-	}, shareLinksOn, exchangesOn, vendorsOn)
+	}, shareLinksOn, exchangesOn, vendorsOn, oauthOn)
 }
 
 func (v *writeWalk) writeJournal() {
@@ -351,6 +351,8 @@ func (v *writeWalk) writeAccess(w *world) {
 	d := v.d
 	token := v.write("POST", "/access-tokens", "", more{"name": "a"}).text("id")
 	v.write("DELETE", "/access-tokens/{id}", token, nil)
+	request := w.registerApp("App", appRedirect).request()
+	v.write("POST", "/oauth/consents", "", more{"request_id": request, "scope": "read"})
 	user := v.write("POST", "/admin/users", "", more{"email": "other@example.org", "password": ownerPassword + "!"}).text("id")
 	v.write("PATCH", "/admin/users/{id}", user, more{"is_admin": true})
 	v.write("POST", "/admin/users/{id}/password", user, more{"new_password": ownerPassword + "?"})

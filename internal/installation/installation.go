@@ -120,13 +120,15 @@ type Installation struct {
 	Excursions *excursions.Service
 	// Rates reads exchange rates and stores typed ones.
 	Rates *rates.Service
+	// Outbound sends requests to other servers; nil sends none.
+	Outbound *outbound.Network
 
 	files *playbook.Files
 }
 
 // New creates and connects the services.
 func New(options Options) (*Installation, error) {
-	i := &Installation{DB: options.DB, Keys: options.Keys, Clock: options.Clock, Log: options.Log}
+	i := &Installation{DB: options.DB, Keys: options.Keys, Clock: options.Clock, Log: options.Log, Outbound: options.Outbound}
 	if options.Attachments != "" {
 		files, err := playbook.OpenFiles(options.Attachments)
 		if err != nil {

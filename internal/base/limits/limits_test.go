@@ -54,6 +54,8 @@ var bounded = map[string]string{
 	"alert_devices":          "one for each program that the user signed in with; the rate of sign-ins is limited",
 	"alert_settings":         "one for each user",
 	"alert_states":           "one for each user",
+	"app_grants":             "one for each access token of an app",
+	"app_secrets":            "deleted after some time; a few for each access token of an app, and refreshing is limited by rate",
 	"attachments":            "number and bytes are settings",
 	"attachment_blobs":       "one for each attachment",
 	"audit_events":           "deleted after some time; what they record is limited by rate",

@@ -262,6 +262,11 @@ export const routes: Route[] = [
     admin: true,
     load: () => import('../screens/admin/Screen.svelte'),
   },
+  {
+    path: '/connect-app',
+    title: 'Connect an app',
+    load: () => import('../screens/start/ConnectApp.svelte'),
+  },
   { path: '/start', title: 'First run', open: true, load: () => import('../screens/start/FirstRun.svelte') },
   { path: '/sign-in', title: 'Sign in', open: true, load: () => import('../screens/start/SignIn.svelte') },
   {

@@ -65,6 +65,7 @@ const parts: Record<string, (h: Hostile) => Record<string, string | RegExp>> = {
     [`/import/${h.batch}`]: /^<img src=x onerror=.*csv$/,
     '/connections': image,
     '/corporate-actions': 'No corporate actions yet',
+    '/connect-app': 'Nothing to connect',
     '/prices': '<svg onload=window.struck=1>',
     '/export?format=csv': `A ${image}`,
     [`/s/${h.share}`]: '<svg onload=window.struck=1>',

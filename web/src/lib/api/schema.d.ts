@@ -2503,6 +2503,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/oauth/consents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what an app asks for
+         * @description Access tokens cannot call it.
+         */
+        get: operations["getAppRequest"];
+        put?: never;
+        /**
+         * Allow an app access
+         * @description The app gets an access token for assistants, which is listed among the access tokens. A request can be answered once. Access tokens cannot call it.
+         */
+        post: operations["allowApp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/positions": {
         parameters: {
             query?: never;
@@ -3635,6 +3659,8 @@ export interface components {
             account_ids: string[] | null;
             /** @description The addresses and ranges that it can be used from, as they were sent; null means any. */
             allowed_ips: string[] | null;
+            /** @description The app that got the token because the user allowed it; null for tokens that the user created. Such a token is for assistants only. */
+            app: components["schemas"]["TokenApp"] | null;
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -3950,6 +3976,29 @@ export interface components {
              * @description 1 to 5.
              */
             trade_quality?: number | null;
+        } & {
+            [key: string]: unknown;
+        };
+        AppRequest: {
+            client_id: string;
+            /** @description The name that the app states. Nobody has verified it. */
+            client_name: string;
+            /** @description Where the browser continues if the user does not allow it. */
+            deny_url: string;
+            /**
+             * Format: date-time
+             * @description When the request expires.
+             */
+            expires_at: string;
+            /** @description The session is old: send the password with the consent. */
+            password_required: boolean;
+            /** @description Where the browser continues, and where the access goes: a host, or the scheme of an app on this computer. */
+            redirect_host: string;
+            /**
+             * @description The most that can be allowed.
+             * @enum {string}
+             */
+            scope: "analytics" | "read" | "write";
         } & {
             [key: string]: unknown;
         };
@@ -4932,6 +4981,31 @@ export interface components {
             /** @description The newest fill of the last 30 days, so that you can see that it is your account; null if there is none. */
             newest_fill: components["schemas"]["NewestFill"] | null;
             notes: string[];
+        } & {
+            [key: string]: unknown;
+        };
+        Consent: {
+            /** @description The accounts that the app sees. Default all. */
+            account_ids?: string[] | null;
+            /**
+             * Format: int64
+             * @description 1 to 365. Default 90.
+             */
+            expires_in_days?: number | null;
+            /** @description Required if the session is older than 15 minutes. */
+            password?: string | null;
+            request_id: string;
+            /**
+             * @description At most the requested scope.
+             * @enum {string}
+             */
+            scope: "analytics" | "read" | "write";
+        } & {
+            [key: string]: unknown;
+        };
+        ConsentAnswer: {
+            /** @description Where the browser continues. It has the code for the app. */
+            redirect_to: string;
         } & {
             [key: string]: unknown;
         };
@@ -6604,6 +6678,8 @@ export interface components {
             account_ids: string[] | null;
             /** @description The addresses and ranges that it can be used from, as they were sent; null means any. */
             allowed_ips: string[] | null;
+            /** @description The app that got the token because the user allowed it; null for tokens that the user created. Such a token is for assistants only. */
+            app: components["schemas"]["TokenApp"] | null;
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -9548,6 +9624,13 @@ export interface components {
         };
         TickInputBody: {
             done: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        TokenApp: {
+            client_id: string;
+            /** @description Where the access went. */
+            redirect_host: string;
         } & {
             [key: string]: unknown;
         };
@@ -17297,6 +17380,55 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Notice"][];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getAppRequest: {
+        parameters: {
+            query: {
+                /** @description The request_id of the page's address. */
+                request_id: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AppRequest"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    allowApp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Consent"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConsentAnswer"];
                 };
             };
             default: components["responses"]["Error"];

@@ -1,7 +1,10 @@
 // What access tokens may do, in words.
-import type { Schemas } from '../../lib/api/client';
+import type { Schemas } from './api/client';
 
 export type TokenScope = Schemas['AccessToken']['scope'];
+
+/** What an assistant may do; other scopes are refused. Each includes the ones before it. */
+export const assistantScopes = ['analytics', 'read', 'write'] as const satisfies TokenScope[];
 
 interface ScopeText {
   label: string;
