@@ -7420,10 +7420,10 @@ export interface components {
             /** @description avoid_tags. */
             tag_ids?: string[];
             /**
-             * @description What counts as one opening and one close. Default trade.
+             * @description stop_after_losses, max_losses, max_trades, max_open, cool_down: what counts as one opening and one close. Default trade. With strategy, each accepted or manual strategy counts as one, closed when its last trade is, and every other trade by itself.
              * @enum {string}
              */
-            unit?: "trade";
+            unit?: "trade" | "strategy";
         } & {
             [key: string]: unknown;
         };
@@ -8339,6 +8339,8 @@ export interface components {
             day: string;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             limit: number | null;
+            /** @description With unit=strategy: the strategy that broke the rule, whose first trade is trade_id; null for a trade alone. */
+            strategy_id: string | null;
             /** @description Null if the day broke the rule, and for access tokens with scope analytics. */
             trade_id: string | null;
             /** @description What was reached; null if the rule has no number. */
@@ -8598,6 +8600,11 @@ export interface components {
             removed_trades?: string[];
             /** @description Trades that max_size makes smaller. */
             resized?: components["schemas"]["ResizedTrades"];
+            /**
+             * @description What everything is counted in, as the rule says.
+             * @enum {string}
+             */
+            unit?: "trade" | "strategy";
             /**
              * Format: int64
              * @description Trades that could not be judged. They stay in.
@@ -13586,7 +13593,7 @@ export interface operations {
                 /** @description With kind: the rule's parameter hours, as in params. Lists are separated by commas. */
                 hours?: number;
                 /** @description With kind: the rule's parameter unit, as in params. Lists are separated by commas. */
-                unit?: "trade";
+                unit?: "trade" | "strategy";
                 /** @description The IANA time zone of days, hours and weekdays. Default UTC. Ignored by figures without days. */
                 tz?: string;
                 /** @description When results count. Default closed: the whole result when the trade closes. With realized, each closing fill counts at its own time with its share of costs, also in open trades; from and to test that time. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; other figures refuse realized. */
