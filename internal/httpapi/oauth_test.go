@@ -19,7 +19,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 
+	"fillbook/internal/base/db"
 	"fillbook/internal/base/outbound"
+	"fillbook/internal/testkit"
 )
 
 const (
@@ -582,11 +584,10 @@ func documentServer(t *testing.T) (network *outbound.Network, answer *atomic.Val
 // TestAppsDescribeThemselves reads documents about apps, if requests to other servers are on.
 func TestAppsDescribeThemselves(t *testing.T) {
 	t.Parallel()
-	network, answer, requests := documentServer(t)
-	good := answer.Load().(string)
-	eachWorld(t, func(t *testing.T, w *world) {
-		answer.Store(good)
-		requests.Store(0)
+	testkit.EachEngine(t, func(t *testing.T, engine *db.DB) {
+		network, answer, requests := documentServer(t)
+		good := answer.Load().(string)
+		w := newWorld(t, engine, oauthOn, func(s *settle) { s.outbound = network })
 		w.open("GET", wellKnown[0], "", "").is("client_id_metadata_document_supported", `true`)
 		a := app{w, appDocument}
 		d := w.setUp()
@@ -619,19 +620,20 @@ func TestAppsDescribeThemselves(t *testing.T) {
 		if requests.Load() != before+1 {
 			t.Error("a redirect was followed")
 		}
-	}, oauthOn, func(s *settle) { s.outbound = network })
+	})
 }
 
 // TestOAuthWithSDKClient signs in with the SDK's client, which checks the server, in all ways
 // in which clients are known.
 func TestOAuthWithSDKClient(t *testing.T) {
 	t.Parallel()
-	network, _, _ := documentServer(t)
-	var handler atomic.Pointer[http.Handler]
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { (*handler.Load()).ServeHTTP(w, r) }))
-	t.Cleanup(server.Close)
-	eachWorld(t, func(t *testing.T, w *world) {
-		handler.Store(&w.handler)
+	testkit.EachEngine(t, func(t *testing.T, engine *db.DB) {
+		network, _, _ := documentServer(t)
+		var handler http.Handler // the server's address is a setting of what it serves
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler.ServeHTTP(w, r) }))
+		t.Cleanup(server.Close)
+		w := newWorld(t, engine, oauthOn, func(s *settle) { s.outbound, s.api.PublicURL = network, server.URL })
+		handler = w.handler
 		d := w.setUp()
 		browse := func(args *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
 			to := w.open("GET", strings.TrimPrefix(args.URL, server.URL), "", "").want(http.StatusSeeOther).header.Get("Location")
@@ -667,5 +669,5 @@ func TestOAuthWithSDKClient(t *testing.T) {
 		if got := d.get("/access-tokens").count(""); got != 2 {
 			t.Errorf("%d tokens are listed", got)
 		}
-	}, oauthOn, func(s *settle) { s.outbound, s.api.PublicURL = network, server.URL })
+	})
 }
