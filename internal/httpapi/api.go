@@ -165,7 +165,7 @@ func (a *API) resources() []resource {
 		tokenAPI{s.Identity, s.Ledger},
 		consentAPI{a, s.Identity, s.Ledger},
 		adminAPI{s.Identity, s.DeleteUser},
-		accountAPI{s.DB, s.Clock, s.Ledger},
+		accountAPI{s.DB, s.Clock, s.Ledger, s.Playbook, s.Bars},
 		executionAPI{s.DB, s.Ledger},
 		cashAPI{s.Ledger},
 		symbolAPI{s.Ledger},

@@ -21,6 +21,7 @@ import (
 	"fillbook/internal/base/journal"
 	"fillbook/internal/base/outbound"
 	"fillbook/internal/base/secrets"
+	"fillbook/internal/demo"
 	"fillbook/internal/figures/columns"
 	"fillbook/internal/figures/excursions"
 	"fillbook/internal/figures/sharing"
@@ -258,6 +259,19 @@ func (i *Installation) updateAnnotations(ctx context.Context, tx *db.Tx, owner j
 // for an undo.
 func (i *Installation) forgetAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) error {
 	tx.AfterCommit(func() { i.Figures.Forget(account) })
+	deleted, err := ledger.ReadAccount(ctx, tx, owner, account)
+	if err != nil {
+		return err
+	}
+	samples, isDemo := demo.Samples(deleted)
+	if isDemo {
+		if err := playbook.ForgetSampleNotes(ctx, tx, owner, samples); err != nil {
+			return err
+		}
+		if err := demo.ForgetBars(ctx, tx, owner); err != nil {
+			return err
+		}
+	}
 	for _, forget := range []func(context.Context, *db.Tx, journal.UserID, journal.AccountID) error{
 		sharing.DeleteAccountLinks, connections.ForgetAccount, hooks.DeleteAccountHooks, layouts.KeepAccount, enrollments.KeepAccount, alerts.ForgetAccount,
 		strategybook.ForgetAccount, rulebook.ForgetAccount, excursions.ForgetAccount,
@@ -266,17 +280,29 @@ func (i *Installation) forgetAccount(ctx context.Context, tx *db.Tx, owner journ
 			return err
 		}
 	}
-	err := bars.ForgetAccountMarks(ctx, tx, owner, func(trades []journal.TradeID) ([]journal.TradeID, error) {
+	err = bars.ForgetAccountMarks(ctx, tx, owner, func(trades []journal.TradeID) ([]journal.TradeID, error) {
 		return ledger.SelectTrades(ctx, tx, owner, account, trades)
 	})
 	if err != nil {
 		return err
 	}
-	return i.removeFilesAfterCommit(ctx, tx, owner)(playbook.ForgetAccount(ctx, tx, owner, i.Clock(), account))
+	if err := i.removeFilesAfterCommit(ctx, tx, owner)(playbook.ForgetAccount(ctx, tx, owner, i.Clock(), account)); err != nil || !isDemo {
+		return err
+	}
+	return playbook.ForgetSampleNames(ctx, tx, owner, samples)
 }
 
 // restoreAccount restores what forgetAccount deleted.
 func restoreAccount(ctx context.Context, u *history.Undoing, account journal.AccountID) error {
+	restored, err := ledger.ReadAccount(ctx, u.Tx, u.Owner, account)
+	if err != nil {
+		return err
+	}
+	if samples, isDemo := demo.Samples(restored); isDemo {
+		if err := playbook.RestoreSamples(ctx, u, samples); err != nil {
+			return err
+		}
+	}
 	for _, restore := range []func(context.Context, *history.Undoing, journal.AccountID) error{
 		playbook.RestoreAccount, strategybook.RestoreAccount, rulebook.RestoreAccount, bars.RestoreMarks, layouts.RestoreAccount, enrollments.RestoreAccount, alerts.RestoreAccount, hooks.RestoreAccount, connections.RestoreAccount, sharing.RestoreAccount,
 	} {

@@ -103,7 +103,7 @@ export interface paths {
         put?: never;
         /**
          * Create a demo account with two years of trades
-         * @description It has fills, cash and annotations. Deleting it removes all of them. Setups, tags, notes and routines are not changed. A user has at most one demo account. Scopes of access tokens: write, full. Not for tokens that are limited to accounts.
+         * @description It has fills, cash, annotations with setups, tags and pictures, notes, missed trades and prices. Deleting it removes all of them, except setups and tags that you use elsewhere. Your own records are not changed. A user has at most one demo account. Scopes of access tokens: write, full. Not for tokens that are limited to accounts.
          */
         post: operations["createDemoAccount"];
         delete?: never;
