@@ -86,6 +86,8 @@ type (
 	compareAnswer struct {
 		Unit figureUnit `json:"unit" enum:"trade,strategy"`
 		analytics.Comparison
+		CurveA []analytics.CurveStep `json:"curve_a" doc:"The net result of a after each of its trades, at most 200 steps."`
+		CurveB []analytics.CurveStep `json:"curve_b" doc:"The same of b."`
 		CurrencyConversion
 	}
 )
@@ -306,6 +308,9 @@ type compareQuery struct {
 	OtherTo        instantParam                    `query:"other_to" doc:"With custom and view: the last instant of the other side."`
 }
 
+// compareSteps is the maximum number of steps of a curve in a comparison.
+const compareSteps = 200
+
 // against is the other side in a comparison.
 type against string
 
@@ -363,7 +368,9 @@ func (a figureAPI) compare(ctx context.Context, in *compareQuery) (*body[compare
 			}
 			out.CurrencyConversion = q.conversion()
 		}
-		out.Comparison = analytics.CompareSelections(q.selection(), book.Select(filter), time.UTC, q.book.Capital, book.Capital)
+		selected, others := q.selection(), book.Select(filter)
+		out.Comparison = analytics.CompareSelections(selected, others, time.UTC, q.book.Capital, book.Capital)
+		out.CurveA, out.CurveB = analytics.ListCurveSteps(selected, compareSteps), analytics.ListCurveSteps(others, compareSteps)
 		return nil
 	})
 	return answer(out, err)

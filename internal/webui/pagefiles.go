@@ -27,6 +27,7 @@ var screens = []string{
 	"/reports", "/reports/{report}",
 	"/programs", "/programs/{id}",
 	"/setups", "/setups/{id}",
+	"/symbols/{symbol}",
 	"/tags",
 	"/missed",
 	"/routines",

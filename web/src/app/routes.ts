@@ -167,6 +167,12 @@ export const routes: Route[] = [
     load: () => import('../screens/setups/Screen.svelte'),
   },
   {
+    path: '/symbols/{symbol}',
+    title: 'Symbol',
+    filtered: true,
+    load: () => import('../screens/symbols/Screen.svelte'),
+  },
+  {
     path: '/tags',
     title: 'Tags',
     section: 'measure',

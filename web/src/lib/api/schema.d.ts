@@ -4739,6 +4739,10 @@ export interface components {
             b: components["schemas"]["Summary"];
             /** @description The currency of all amounts. Only with currency. */
             currency?: string;
+            /** @description The net result of a after each of its trades, at most 200 steps. */
+            curve_a: components["schemas"]["CurveStep"][];
+            /** @description The same of b. */
+            curve_b: components["schemas"]["CurveStep"][];
             difference: components["schemas"]["Difference"];
             /** @description The rates that amounts were converted with; null if none was needed. Only with currency. */
             rates?: components["schemas"]["Used"] | null;
@@ -5268,6 +5272,17 @@ export interface components {
             rates?: components["schemas"]["Used"] | null;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             starting_equity: number;
+        } & {
+            [key: string]: unknown;
+        };
+        CurveStep: {
+            /** @description Their net result. */
+            net_pnl: number;
+            /**
+             * Format: int64
+             * @description The number of trades so far, in time order.
+             */
+            trades: number;
         } & {
             [key: string]: unknown;
         };

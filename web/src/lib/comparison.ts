@@ -1,9 +1,9 @@
 // A comparison's outcome in words.
 
-import type { Schemas } from '../../lib/api/client';
-import { formatFigure } from '../../lib/figures';
-import { signOf } from '../../lib/format/format';
-import { formats } from '../../lib/formats.svelte';
+import type { Schemas } from './api/client';
+import { formatFigure } from './figures';
+import { signOf } from './format/format';
+import { formats } from './formats.svelte';
 
 export interface Verdict {
   chip: string; // '' if there are too few trades
