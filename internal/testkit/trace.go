@@ -19,6 +19,8 @@ var allNodes = []struct{ statement, why string }{
 	{`DELETE FROM audit_events WHERE (user_id, id) IN (`, "hourly sweep"},
 	{`DELETE FROM idempotency_keys WHERE (user_id, key) IN (`, "hourly sweep"},
 	{`DELETE FROM token_owners WHERE hash IN (`, "hourly sweep"},
+	{`DELETE FROM alerts WHERE fired_at <`, "hourly sweep"},
+	{`SELECT user_id FROM alerts GROUP BY user_id`, "hourly sweep"},
 	{`DELETE FROM hook_bodies WHERE received_at <`, "hourly sweep"},
 	{`DELETE FROM hook_quarantine WHERE received_at <`, "hourly sweep"},
 	{`SELECT user_id, attachment_id FROM kept_attachments WHERE deleted_at <=`, "hourly sweep"},
