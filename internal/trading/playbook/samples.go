@@ -31,10 +31,10 @@ func (s Samples) tables() []sampleTable {
 	began, added := db.Micros(s.Began), db.Micros(s.Added)
 	return []sampleTable{
 		{"setups", `created_at = $2
-			AND NOT EXISTS (SELECT 1 FROM trade_setups u WHERE u.user_id = setups.user_id AND u.setup_id = setups.id)
-			AND NOT EXISTS (SELECT 1 FROM missed_trades u WHERE u.user_id = setups.user_id AND u.setup_id = setups.id)`, []any{began}},
+			AND NOT EXISTS (SELECT 1 FROM trade_setups u WHERE u.user_id = $1 AND u.setup_id = setups.id)
+			AND NOT EXISTS (SELECT 1 FROM missed_trades u WHERE u.user_id = $1 AND u.setup_id = setups.id)`, []any{began}},
 		{"tags", `created_at = $2
-			AND NOT EXISTS (SELECT 1 FROM trade_tags u WHERE u.user_id = tags.user_id AND u.tag_id = tags.id)`, []any{began}},
+			AND NOT EXISTS (SELECT 1 FROM trade_tags u WHERE u.user_id = $1 AND u.tag_id = tags.id)`, []any{began}},
 		{"notes", `account_id = $2 AND created_at < $3`, []any{s.Account, added}},
 		{"missed_trades", `account_id = $2 AND created_at < $3`, []any{s.Account, added}},
 	}
