@@ -104,7 +104,10 @@ func shapeTrade(v *tradeview.View) Trade {
 		TargetPrice: annotations.TargetPrice, LastStop: annotations.LastStop, RMultiple: v.Derived.RMultiple,
 		PlannedR: v.Derived.PlannedR, EmotionalState: annotations.EmotionalState, Confidence: annotations.Confidence,
 		TradeQuality: annotations.TradeQuality, AnnotationValues: annotations.AnnotationValues,
-		Outcome: nilIfZero(string(v.Outcome)), Symbols: []string{v.Instrument.Symbol},
+		Outcome: nilIfZero(string(v.Outcome)), Symbols: v.Symbols,
+	}
+	if out.Symbols == nil {
+		out.Symbols = []string{v.Instrument.Symbol}
 	}
 	if v.Excursion != nil {
 		out.Excursion = orNull[TradeExcursion]{shapeTradeExcursion(v.Excursion)}

@@ -43,7 +43,8 @@ type Trade struct {
 	// The following values are only for filters. Root is the future's root, the option's
 	// underlying, or the symbol; OptionRight and Expiry are empty without an option.
 	// EmotionalState is folded; see [textindex.Fold].
-	Root, OptionRight                string
+	// Symbols are all symbols of a trade with several, each between line ends.
+	Root, OptionRight, Symbols       string
 	Expiry                           journal.Day
 	EmotionalState                   string
 	Reviewed, HasNote, HasAttachment bool

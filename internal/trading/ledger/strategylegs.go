@@ -128,7 +128,7 @@ func (b *legBuilder) addFill(row db.Scanner) error {
 	if err := row.Scan(f.scan()...); err != nil {
 		return err
 	}
-	s := b.streams[f.stream]
+	s := b.streams[f.grouped()]
 	if f.belongsToNoTrade() {
 		return nil
 	}

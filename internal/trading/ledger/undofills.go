@@ -233,12 +233,18 @@ func (b *book) keptStreams(ctx context.Context, u *history.Undoing) (map[int64]*
 			key := streamKey{
 				symbol: text("symbol"), kind: text("instrument_type"), right: text("option_right"),
 				strike: text("strike"), expiry: text("expiry"), lot: text("lot"),
+			} // positions that moved find their stream again when they are grouped
+			find := b.streamFor
+			if text("lineage") != "" {
+				find = b.findStream
 			}
-			s, err := b.streamFor(ctx, key)
+			s, err := find(ctx, key)
 			if err != nil {
 				return err
 			}
-			found[number] = s
+			if s != nil {
+				found[number] = s
+			}
 		}
 		return nil
 	})
@@ -255,6 +261,10 @@ func (b *book) restoreFills(ctx context.Context, u *history.Undoing, set *change
 	err = b.eachKept(u, "executions", func(rows history.KeptRows) error {
 		for i := range rows.Rows {
 			number, _ := rows.Value(i, "stream").(int64)
+			if stated, moved := rows.Value(i, "stated").(int64); moved {
+				number = stated
+				rows.SetValue(i, "stated", nil)
+			}
 			if s := streams[number]; s != nil {
 				rows.SetValue(i, "stream", s.number)
 			}

@@ -1217,8 +1217,8 @@ export interface paths {
         get: operations["listCorporateActions"];
         put?: never;
         /**
-         * Record a split or a stock dividend
-         * @description It acts on the positions open at the start of the day: the quantity is converted and rounded half to even to 8 decimals, the cost stays, and the trade goes on. Fills stay as they are. Scopes of access tokens: write, full.
+         * Record a split, a rename, an exchange or a spin-off
+         * @description It acts on the positions open at the start of the day: the quantity is converted and rounded half to even to 8 decimals, the cost stays, and the trade goes on, after a rename or an exchange in the new symbol. A spin-off opens a position in the new symbol. If the new symbol is held already, the position that moves ends at its cost and the held one grows. Fills stay as they are. Scopes of access tokens: write, full.
          */
         post: operations["createCorporateAction"];
         delete?: never;
@@ -5067,14 +5067,20 @@ export interface components {
             /** @description The accounts on which it acts; empty for all. */
             account_ids: string[];
             /** @enum {string} */
-            applies_to: "all" | "shares";
+            applies_to: "all" | "shares" | "options";
+            /** @description What an exchange pays for one old share besides. */
+            cash_per_share: number | null;
+            /** @description The share of the cost, 0 to 1, that a spin-off takes or that cash_per_share pays for. */
+            cost_share: number | null;
             /** Format: date-time */
             created_at: string;
             /** @description It acts at the start of this day, before every fill. */
             effective_on: string;
             id: string;
             /** @enum {string} */
-            kind: "split" | "stock_dividend";
+            kind: "split" | "stock_dividend" | "rename" | "exchange" | "spin_off";
+            /** @description The symbol to which a rename or an exchange moves positions, or in which a spin-off opens them. */
+            new_symbol: string | null;
             note: string;
             /**
              * Format: int64
@@ -5096,14 +5102,20 @@ export interface components {
             /** @description Default: all accounts. */
             account_ids?: string[] | null;
             /**
-             * @description Default: all, which is refused with adjusted_contract if options of the symbol were open. With shares, options stay as they are.
+             * @description Default: all. A split by a whole number changes quantity and strike of open options too; any other ratio and an exchange are refused with adjusted_contract if options were open. With shares, options stay as they are; with options, a rename or an exchange moves the contracts only.
              * @enum {string|null}
              */
-            applies_to?: "all" | "shares" | null;
+            applies_to?: "all" | "shares" | "options" | null;
+            /** @description For an exchange: cash for one old share besides the new ones. */
+            cash_per_share?: number | null;
+            /** @description From 0 to 1. Of a spin_off: the share of the cost that the new position takes; default 0. Of an exchange: the share that cash_per_share pays for; by default as much cost as the cash, at most all. */
+            cost_share?: number | null;
             /** @description Not in the future. */
             effective_on?: string;
             /** @enum {string} */
-            kind?: "split" | "stock_dividend";
+            kind?: "split" | "stock_dividend" | "rename" | "exchange" | "spin_off";
+            /** @description Required for a rename, an exchange and a spin_off. */
+            new_symbol?: string | null;
             note?: string | null;
             /**
              * Format: int64
@@ -5130,14 +5142,20 @@ export interface components {
             /** @description Default: all accounts. */
             account_ids?: string[] | null;
             /**
-             * @description Default: all, which is refused with adjusted_contract if options of the symbol were open. With shares, options stay as they are.
+             * @description Default: all. A split by a whole number changes quantity and strike of open options too; any other ratio and an exchange are refused with adjusted_contract if options were open. With shares, options stay as they are; with options, a rename or an exchange moves the contracts only.
              * @enum {string|null}
              */
-            applies_to?: "all" | "shares" | null;
+            applies_to?: "all" | "shares" | "options" | null;
+            /** @description For an exchange: cash for one old share besides the new ones. */
+            cash_per_share?: number | null;
+            /** @description From 0 to 1. Of a spin_off: the share of the cost that the new position takes; default 0. Of an exchange: the share that cash_per_share pays for; by default as much cost as the cash, at most all. */
+            cost_share?: number | null;
             /** @description Not in the future. */
             effective_on: string;
             /** @enum {string} */
-            kind: "split" | "stock_dividend";
+            kind: "split" | "stock_dividend" | "rename" | "exchange" | "spin_off";
+            /** @description Required for a rename, an exchange and a spin_off. */
+            new_symbol?: string | null;
             note?: string | null;
             /**
              * Format: int64

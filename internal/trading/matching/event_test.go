@@ -13,13 +13,13 @@ import (
 )
 
 // anySplitFills returns random fills with splits among them.
-func anySplitFills(t *rapid.T) ([]Fill, []Split) {
+func anySplitFills(t *rapid.T) ([]Fill, []Event) {
 	var d fillSequence
-	var splits []Split
+	var splits []Event
 	for range rapid.IntRange(0, 20).Draw(t, "length") {
 		if rapid.IntRange(0, 3).Draw(t, "split") == 0 {
 			d.at++
-			s := Split{
+			s := Event{
 				At: d.at, New: rapid.SampledFrom([]int64{1, 2, 3, 7, 102918, 10_000_000_000}).Draw(t, "new"),
 				Old: rapid.SampledFrom([]int64{1, 2, 3, 25, 100_000, 416_666_667}).Draw(t, "old"),
 			}
@@ -38,7 +38,7 @@ func anySplitFills(t *rapid.T) ([]Fill, []Split) {
 	return d.fills, splits
 }
 
-func toOracleSplits(splits []Split) (out []oracle.Split) {
+func toOracleSplits(splits []Event) (out []oracle.Split) {
 	for _, s := range splits {
 		out = append(out, oracle.Split{At: s.At, New: s.New, Old: s.Old})
 	}
@@ -51,7 +51,7 @@ func TestSplitsAgreeWithTheOracle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		fills, splits := anySplitFills(t)
 		left := map[string]string{}
-		grouping := Grouping{Splits: splits, ReportClosing: func(c Closure) {
+		grouping := Grouping{Events: splits, ReportClosing: func(c Closure) {
 			if !c.Leftover.IsZero() {
 				left[c.FillID] = c.Leftover.Rat().RatString()
 			}
@@ -83,10 +83,10 @@ func TestSplitsFromAnyCheckpoint(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		fills, splits := anySplitFills(t)
 		var points []Checkpoint
-		grouping := Grouping{Splits: splits, Every: 1, Report: func(c Checkpoint) { points = append(points, c) }}
+		grouping := Grouping{Events: splits, Every: 1, Report: func(c Checkpoint) { points = append(points, c) }}
 		whole := slices.Collect(grouping.Walk(slices.Values(fills)))
 		continued := func(from Grouping, after Position) {
-			from.Splits = splits
+			from.Events = splits
 			rest := fills[slices.IndexFunc(fills, func(f Fill) bool { return f.Position().Compare(after) >= 0 }):]
 			got := slices.Collect(from.Walk(slices.Values(rest)))
 			want := whole[len(whole)-len(got):]
@@ -115,7 +115,7 @@ func TestSplitsKeepRealizedSums(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		fills, splits := anySplitFills(t)
-		r := Realizer{Splits: splits}
+		r := Realizer{Events: splits}
 		var trades []Trade
 		take := func(trade *Trade, parts []RealizedPart) {
 			if trade == nil {
@@ -134,7 +134,7 @@ func TestSplitsKeepRealizedSums(t *testing.T) {
 			take(r.Add(f))
 		}
 		take(r.Open())
-		want := slices.Collect(Grouping{Splits: splits}.Walk(slices.Values(fills)))
+		want := slices.Collect(Grouping{Events: splits}.Walk(slices.Values(fills)))
 		if diff := cmp.Diff(formatTrades(want), formatTrades(trades)); diff != "" {
 			t.Fatalf("(-want +got):\n%s", diff)
 		}
@@ -147,25 +147,25 @@ func TestSplitExamples(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, fills string
-		splits      []Split
+		splits      []Event
 		// quantity opened and remaining, average entry and exit, realized
 		opened, remaining, entry, exit, realized string
 	}{
-		{"open position", "buy 10@100", []Split{{5, 2, 1}}, "20", "20", "50", "", "0"},
-		{"sold after the split", "buy 10@100; sell 20@60", []Split{{2, 2, 1}}, "20", "0", "50", "60", "200"},
-		{"sold before the split", "buy 10@100; sell 10@110", []Split{{3, 2, 1}}, "10", "0", "100", "110", "100"},
-		{"sold on both sides", "buy 10@100; sell 4@110; sell 12@60", []Split{{3, 2, 1}}, "20", "0", "50", "58", "160"},
-		{"reverse split with cash in lieu", "buy 105@1; sell 10@12; sell 0.5@12", []Split{{2, 1, 10}}, "10.5", "0", "10", "12", "21"},
-		{"1 for 25 with a fraction", "buy 30@2", []Split{{2, 1, 25}}, "1.2", "1.2", "50", "", "0"},
-		{"stock dividend of 5 %", "buy 100@21; sell 105@22", []Split{{2, 105, 100}}, "105", "0", "20", "22", "210"},
-		{"short", "sell 10@100; buy 20@40", []Split{{2, 2, 1}}, "20", "0", "50", "40", "200"},
-		{"thirds are rounded", "buy 10@3", []Split{{2, 1, 3}}, "3.33333333", "3.33333333", "9.000000009", "", "0"},
-		{"only what was closed is rounded", "buy 4@3; sell 1@3", []Split{{3, 1, 3}}, "1.33333333", "1", "9.0000000225", "9.00000009", "0"},
-		{"two splits", "buy 1@100; sell 6@20", []Split{{2, 2, 1}, {2, 3, 1}}, "6", "0", "16.666666666667", "20", "20"},
-		{"nothing rounds to nothing", "buy 1@5", []Split{{2, 1, 10_000_000_000}}, "0.00000001", "0.00000001", "500000000", "", "0"},
-		{"bought at the split's instant", "buy 10@100", []Split{{1, 2, 1}}, "10", "10", "100", "", "0"},
+		{"open position", "buy 10@100", []Event{{At: 5, New: 2, Old: 1}}, "20", "20", "50", "", "0"},
+		{"sold after the split", "buy 10@100; sell 20@60", []Event{{At: 2, New: 2, Old: 1}}, "20", "0", "50", "60", "200"},
+		{"sold before the split", "buy 10@100; sell 10@110", []Event{{At: 3, New: 2, Old: 1}}, "10", "0", "100", "110", "100"},
+		{"sold on both sides", "buy 10@100; sell 4@110; sell 12@60", []Event{{At: 3, New: 2, Old: 1}}, "20", "0", "50", "58", "160"},
+		{"reverse split with cash in lieu", "buy 105@1; sell 10@12; sell 0.5@12", []Event{{At: 2, New: 1, Old: 10}}, "10.5", "0", "10", "12", "21"},
+		{"1 for 25 with a fraction", "buy 30@2", []Event{{At: 2, New: 1, Old: 25}}, "1.2", "1.2", "50", "", "0"},
+		{"stock dividend of 5 %", "buy 100@21; sell 105@22", []Event{{At: 2, New: 105, Old: 100}}, "105", "0", "20", "22", "210"},
+		{"short", "sell 10@100; buy 20@40", []Event{{At: 2, New: 2, Old: 1}}, "20", "0", "50", "40", "200"},
+		{"thirds are rounded", "buy 10@3", []Event{{At: 2, New: 1, Old: 3}}, "3.33333333", "3.33333333", "9.000000009", "", "0"},
+		{"only what was closed is rounded", "buy 4@3; sell 1@3", []Event{{At: 3, New: 1, Old: 3}}, "1.33333333", "1", "9.0000000225", "9.00000009", "0"},
+		{"two splits", "buy 1@100; sell 6@20", []Event{{At: 2, New: 2, Old: 1}, {At: 2, New: 3, Old: 1}}, "6", "0", "16.666666666667", "20", "20"},
+		{"nothing rounds to nothing", "buy 1@5", []Event{{At: 2, New: 1, Old: 10_000_000_000}}, "0.00000001", "0.00000001", "500000000", "", "0"},
+		{"bought at the split's instant", "buy 10@100", []Event{{At: 1, New: 2, Old: 1}}, "10", "10", "100", "", "0"},
 	} {
-		trades := slices.Collect(Grouping{Splits: c.splits}.Walk(slices.Values(parseFills(t, c.fills))))
+		trades := slices.Collect(Grouping{Events: c.splits}.Walk(slices.Values(parseFills(t, c.fills))))
 		if len(trades) != 1 {
 			t.Errorf("%s: %d trades", c.name, len(trades))
 			continue
