@@ -161,7 +161,7 @@ func New(options Options) (*Installation, error) {
 	i.Figures.SetClock(i.Clock)
 	i.Trades = tradeview.New(i.DB, i.Ledger, i.Figures.RankTrades, i.Figures.JudgeTrades)
 	i.Views = views.New(i.DB, i.Clock)
-	i.Enrollments = enrollments.New(i.DB, i.Clock, nil)
+	i.Enrollments = enrollments.New(i.DB, i.Clock, excursions.LoadOpenProfit)
 	i.Rulebook = rulebook.New(i.DB, i.Clock)
 	i.Settings = settings.New(i.DB)
 	barsLimit := cmp.Or(options.BarsPerUser, bars.DefaultLimit)
