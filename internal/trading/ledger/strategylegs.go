@@ -114,7 +114,9 @@ func (s *strategyStream) newLeg(t *tradeRow) strategies.Leg {
 	if t.Direction == matching.Short {
 		l.Quantity, l.Size, l.Paid = l.Quantity.Neg(), l.Size.Neg(), l.Paid.Neg()
 	}
-	if !t.open {
+	if t.open {
+		l.Closed, l.Realized = t.QtyOpened.Sub(t.QtyRemaining), t.RealizedPnL
+	} else {
 		at := db.FromMicros(t.listed)
 		l.ClosedAt, l.Traded = &at, t.EndedBy == matching.KindTrade
 	}
