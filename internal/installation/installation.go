@@ -159,7 +159,7 @@ func New(options Options) (*Installation, error) {
 	i.Figures = columns.New(i.DB, options.FiguresMemory, options.FiguresDir)
 	i.Figures.UseStrategies(i.Strategies)
 	i.Figures.SetClock(i.Clock)
-	i.Trades = tradeview.New(i.DB, i.Ledger, i.Figures.RankTrades, i.Figures.JudgeTrades)
+	i.Trades = tradeview.New(i.DB, i.Ledger, i.Figures.RankTrades, i.Figures.CompleteTrades)
 	i.Views = views.New(i.DB, i.Clock)
 	i.Enrollments = enrollments.New(i.DB, i.Clock, excursions.LoadOpenProfit)
 	i.Rulebook = rulebook.New(i.DB, i.Clock)

@@ -363,9 +363,33 @@ func (s *Service) JudgeAll(ctx context.Context, tx *db.Tx, owner journal.UserID)
 	return judged, nil
 }
 
-// JudgeTrades returns a function for the verdicts on trades, nil if the owner has no
-// rules, as [tradeview.Judge] describes.
-func (s *Service) JudgeTrades(ctx context.Context, tx *db.Tx, owner journal.UserID) (func(journal.TradeID) tradeview.TradingRules, error) {
+// CompleteTrades returns a function that adds verdicts and strategies to trades, nil if the
+// owner has neither, as [tradeview.Completer] describes.
+func (s *Service) CompleteTrades(ctx context.Context, tx *db.Tx, owner journal.UserID) (func(*tradeview.View), error) {
+	judge, err := s.judgeTrades(ctx, tx, owner)
+	if err != nil {
+		return nil, err
+	}
+	some, err := strategybook.MayHaveUnits(ctx, tx, owner)
+	if err != nil || judge == nil && !some {
+		return nil, err
+	}
+	find, err := s.strategies.FindUnits(ctx, tx, owner)
+	if err != nil {
+		return nil, err
+	}
+	return func(v *tradeview.View) {
+		if judge != nil {
+			v.TradingRules = judge(v.ID)
+		}
+		if found := find(v.ID); found != nil {
+			v.Strategy = journal.StrategyID(found.ID)
+		}
+	}, nil
+}
+
+// judgeTrades returns a function for the verdicts on trades, nil if the owner has no rules.
+func (s *Service) judgeTrades(ctx context.Context, tx *db.Tx, owner journal.UserID) (func(journal.TradeID) tradeview.TradingRules, error) {
 	judged, err := s.JudgeAll(ctx, tx, owner)
 	if err != nil || len(judged) == 0 {
 		return nil, err
