@@ -54,6 +54,7 @@ const parts: Record<string, (h: Hostile) => Record<string, string | RegExp>> = {
     '/reports/compare?range=custom&from=2024-01-01&to=2024-01-02': 'Win rate',
     '/setups': `setup ${image}`,
     [`/setups/${h.setup}`]: `setup ${image}`,
+    '/symbols/AAPL': 'View trades',
     '/tags': `tag ${image}`,
     '/missed': image,
     '/routines': image,
