@@ -23,7 +23,7 @@ type consentAPI struct {
 // appRequest is what an app asks for.
 type appRequest struct {
 	ClientID         string         `json:"client_id"`
-	ClientName       string         `json:"client_name" doc:"The name that the app states. Nobody has verified it."`
+	ClientName       string         `json:"client_name" doc:"The name that the app states; it is not verified."`
 	RedirectHost     string         `json:"redirect_host" doc:"Where the browser continues, and where the access goes: a host, or the scheme of an app on this computer."`
 	Scope            identity.Scope `json:"scope" enum:"analytics,read,write" doc:"The most that can be allowed."`
 	ExpiresAt        time.Time      `json:"expires_at" doc:"When the request expires."`

@@ -26,6 +26,7 @@ export type Kind =
   | 'bars'
   | 'cash'
   | 'connections'
+  | 'consents'
   | 'executions'
   | 'history'
   | 'hooks'

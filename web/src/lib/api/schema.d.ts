@@ -3981,7 +3981,7 @@ export interface components {
         };
         AppRequest: {
             client_id: string;
-            /** @description The name that the app states. Nobody has verified it. */
+            /** @description The name that the app states; it is not verified. */
             client_name: string;
             /** @description Where the browser continues if the user does not allow it. */
             deny_url: string;
@@ -4471,7 +4471,10 @@ export interface components {
             streaks: components["schemas"]["Streaks"];
             /** Format: int64 */
             trades: number;
-            /** @enum {string} */
+            /**
+             * @description What counts as one. trade for figures that are by trade with any unit.
+             * @enum {string}
+             */
             unit: "trade" | "strategy";
         } & {
             [key: string]: unknown;
@@ -4525,7 +4528,10 @@ export interface components {
             trades: number;
             /** Format: int64 */
             trades_with_r: number;
-            /** @enum {string} */
+            /**
+             * @description What counts as one. trade for figures that are by trade with any unit.
+             * @enum {string}
+             */
             unit: "trade" | "strategy";
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             volume: number;
@@ -4587,6 +4593,11 @@ export interface components {
             /** @description The rates that amounts were converted with; null if none was needed. Only with currency. */
             rates?: components["schemas"]["Used"] | null;
             total: components["schemas"]["Group"];
+            /**
+             * @description What counts as one. trade for figures that are by trade with any unit.
+             * @enum {string}
+             */
+            unit: "trade" | "strategy";
             /** @description Whole weeks with trades; the first and the last may reach into another year. */
             weeks: components["schemas"]["Week"][];
             /** Format: int64 */
@@ -4670,6 +4681,7 @@ export interface components {
             /** @description Of what is open, with what was realized; null if nothing is open or the options have several expiries. */
             breakevens: number[] | null;
             id: string;
+            /** @description With the quantity that is still open. */
             open: components["schemas"]["StrategyLeg"][];
             /** @description The net result of everything that was closed. */
             realized: number;
@@ -4746,7 +4758,10 @@ export interface components {
             difference: components["schemas"]["Difference"];
             /** @description The rates that amounts were converted with; null if none was needed. Only with currency. */
             rates?: components["schemas"]["Used"] | null;
-            /** @enum {string} */
+            /**
+             * @description What counts as one. trade for figures that are by trade with any unit.
+             * @enum {string}
+             */
             unit: "trade" | "strategy";
         } & {
             [key: string]: unknown;
@@ -5290,6 +5305,11 @@ export interface components {
             rates?: components["schemas"]["Used"] | null;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             starting_equity: number;
+            /**
+             * @description What counts as one. trade for figures that are by trade with any unit.
+             * @enum {string}
+             */
+            unit: "trade" | "strategy";
         } & {
             [key: string]: unknown;
         };
@@ -5301,31 +5321,6 @@ export interface components {
              * @description The number of trades so far, in time order.
              */
             trades: number;
-        } & {
-            [key: string]: unknown;
-        };
-        Day: {
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
-            cumulative_pnl: number;
-            /** @description The currency of the amounts. Only with currency. */
-            currency?: string;
-            date: string;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
-            fees: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
-            gross_pnl: number;
-            /** Format: int64 */
-            losses: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
-            net_pnl: number;
-            /** Format: int64 */
-            trades: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
-            volume: number;
-            /** Format: double */
-            win_rate: number;
-            /** Format: int64 */
-            wins: number;
         } & {
             [key: string]: unknown;
         };
@@ -5344,6 +5339,36 @@ export interface components {
             done: number;
             /** Format: int64 */
             total: number;
+        } & {
+            [key: string]: unknown;
+        };
+        DayRow: {
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            cumulative_pnl: number;
+            /** @description The currency of the amounts. Only with currency. */
+            currency?: string;
+            date: string;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            fees: number;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            gross_pnl: number;
+            /** Format: int64 */
+            losses: number;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            net_pnl: number;
+            /** Format: int64 */
+            trades: number;
+            /**
+             * @description What counts as one. trade for figures that are by trade with any unit.
+             * @enum {string}
+             */
+            unit: "trade" | "strategy";
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            volume: number;
+            /** Format: double */
+            win_rate: number;
+            /** Format: int64 */
+            wins: number;
         } & {
             [key: string]: unknown;
         };
@@ -5433,7 +5458,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        Drawdown: {
+        DrawdownRow: {
             /** Format: date-time */
             began_at: string;
             /** @description The currency of the amounts. Only with currency. */
@@ -5454,6 +5479,11 @@ export interface components {
             trades: number;
             /** Format: date-time */
             trough_at: string;
+            /**
+             * @description What counts as one. trade for figures that are by trade with any unit.
+             * @enum {string}
+             */
+            unit: "trade" | "strategy";
         } & {
             [key: string]: unknown;
         };
@@ -5750,6 +5780,11 @@ export interface components {
             targets: components["schemas"]["WhatIf"][];
             /** Format: int64 */
             trades: number;
+            /**
+             * @description What counts as one. trade for figures that are by trade with any unit.
+             * @enum {string}
+             */
+            unit: "trade" | "strategy";
             went_for_breakeven: components["schemas"]["CountBounds"];
             went_for_loss: components["schemas"]["CountBounds"];
             winners: components["schemas"]["ExcursionGroup"];
@@ -6044,6 +6079,11 @@ export interface components {
             seed: number;
             /** Format: int64 */
             trades: number;
+            /**
+             * @description What counts as one. trade for figures that are by trade with any unit.
+             * @enum {string}
+             */
+            unit: "trade" | "strategy";
         } & {
             [key: string]: unknown;
         };
@@ -6513,6 +6553,11 @@ export interface components {
             p_value: number;
             /** @description One sentence with the group, the average difference and the number of its trades. */
             text: string;
+            /**
+             * @description What counts as one. trade for figures that are by trade with any unit.
+             * @enum {string}
+             */
+            unit: "trade" | "strategy";
         } & {
             [key: string]: unknown;
         };
@@ -7100,6 +7145,11 @@ export interface components {
             to?: string | null;
             /** @description The IANA time zone of days. Default UTC. */
             tz?: string | null;
+            /**
+             * @description What counts as one. Default trade. With strategy, each accepted or manual strategy does.
+             * @enum {string|null}
+             */
+            unit?: "trade" | "strategy" | null;
         } & {
             [key: string]: unknown;
         };
@@ -7850,7 +7900,10 @@ export interface components {
             trades: number;
             /** Format: int64 */
             trades_with_r: number;
-            /** @enum {string} */
+            /**
+             * @description What counts as one. trade for figures that are by trade with any unit.
+             * @enum {string}
+             */
             unit: "trade" | "strategy";
             /** Format: double */
             win_rate: number;
@@ -8468,6 +8521,11 @@ export interface components {
              * @description Rules of the checklists that have no answer. A rule that was removed is not counted here.
              */
             unanswered: number;
+            /**
+             * @description What counts as one. trade for figures that are by trade with any unit.
+             * @enum {string}
+             */
+            unit: "trade" | "strategy";
             when_broken: components["schemas"]["RuleSide"];
             when_followed: components["schemas"]["RuleSide"];
         } & {
@@ -8956,6 +9014,11 @@ export interface components {
             to?: string | null;
             /** @description The IANA time zone of days. Default UTC. */
             tz?: string | null;
+            /**
+             * @description What counts as one. Default trade. With strategy, each accepted or manual strategy does.
+             * @enum {string|null}
+             */
+            unit?: "trade" | "strategy" | null;
         } & {
             [key: string]: unknown;
         };
@@ -9016,6 +9079,7 @@ export interface components {
             /** Format: date-time */
             to?: string;
             tz?: string;
+            unit?: string;
         } & {
             [key: string]: unknown;
         };
@@ -9097,6 +9161,11 @@ export interface components {
             top_symbols: components["schemas"]["ShareSymbol"][];
             /** Format: int64 */
             trading_days: number;
+            /**
+             * @description What summary and top_symbols count as one; days, months and the curve are by trade.
+             * @enum {string}
+             */
+            unit: "trade" | "strategy";
             /** Format: int64 */
             worst_streak: number;
         } & {
@@ -9343,7 +9412,7 @@ export interface components {
             [key: string]: unknown;
         };
         StrategyPayoff: {
-            /** @description The same for what is open, at its entry. */
+            /** @description The same for what is open, at its entry; empty if nothing is open or its options have several expiries. */
             open: components["schemas"]["PayoffPoint"][];
             /** @description The result of the opening at expiry by the price of the underlying; empty if the options have several expiries. */
             opening: components["schemas"]["PayoffPoint"][];
@@ -9550,7 +9619,10 @@ export interface components {
             trades_with_r: number;
             /** Format: int64 */
             trading_days: number;
-            /** @enum {string} */
+            /**
+             * @description What counts as one. trade for figures that are by trade with any unit.
+             * @enum {string}
+             */
             unit: "trade" | "strategy";
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             volume: number;
@@ -9642,6 +9714,11 @@ export interface components {
             total: number | null;
             /** Format: double */
             total_r: number | null;
+            /**
+             * @description What counts as one. trade for figures that are by trade with any unit.
+             * @enum {string}
+             */
+            unit: "trade" | "strategy";
             with: components["schemas"]["EffectSide"];
             without: components["schemas"]["EffectSide"];
         } & {
@@ -9824,6 +9901,8 @@ export interface components {
             status: "open" | "closed";
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             stop_price: number | null;
+            /** @description The accepted or manual strategy that the trade counts in; null for none, and for a cover. */
+            strategy_id: string | null;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             strike: number | null;
             symbol: string;
@@ -9934,6 +10013,8 @@ export interface components {
             status: "open" | "closed";
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             stop_price: number | null;
+            /** @description The accepted or manual strategy that the trade counts in; null for none, and for a cover. */
+            strategy_id: string | null;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             strike: number | null;
             symbol: string;
@@ -10551,6 +10632,8 @@ export interface components {
             status: "open" | "closed";
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             stop_price: number | null;
+            /** @description The accepted or manual strategy that the trade counts in; null for none, and for a cover. */
+            strategy_id: string | null;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             strike: number | null;
             symbol: string;
@@ -12090,7 +12173,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Day"][];
+                    "application/json": components["schemas"]["DayRow"][];
                 };
             };
             default: components["responses"]["Error"];
@@ -12242,7 +12325,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Drawdown"][];
+                    "application/json": components["schemas"]["DrawdownRow"][];
                 };
             };
             default: components["responses"]["Error"];
@@ -15733,6 +15816,8 @@ export interface operations {
                 bars?: boolean;
                 /** @description The rows of a table. Default trades; an xlsx of trades has sheets of executions and cash as well. realized-gains: one row for each closing fill, with proceeds, cost, fees and gain; from and to test the closing fill, as with pnl_basis=realized. */
                 rows?: "trades" | "executions" | "realized-gains";
+                /** @description What a table of trades has a row for. Default trade. With strategy, each accepted or manual strategy has one row with the sums over its trades, and every other trade its own; the column Unit says which. A strategy is listed if one of its trades passes the filter; from, to and status test the strategy. */
+                unit?: "trade" | "strategy";
             };
             header?: never;
             path?: never;

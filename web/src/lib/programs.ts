@@ -1,7 +1,7 @@
 // Prop firm programs in words: rules, phases and states.
 
-import type { Schemas } from '../../lib/api/client';
-import { formats } from '../../lib/formats.svelte';
+import type { Schemas } from './api/client';
+import { formats } from './formats.svelte';
 
 export type Enrollment = Schemas['Enrollment'];
 export type Status = Schemas['EnrollmentStatus'];

@@ -1,7 +1,7 @@
-// What the screen of programs reads.
+// The queries of prop firm programs and enrollments.
 
-import { answer, api } from '../../lib/api/client';
-import { query } from '../../lib/api/queries.svelte';
+import { answer, api } from './api/client';
+import { query } from './api/queries.svelte';
 
 export const readEnrollments = () =>
   query(() => ({
