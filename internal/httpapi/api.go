@@ -191,6 +191,7 @@ func (a *API) resources() []resource {
 		importAPI{s.Imports},
 		layoutAPI{s.Imports},
 		hookAPI{s.Hooks, a.options.PublicURL},
+		channelAPI{s.Channels},
 		noticeAPI{s.Clock, s.Notices},
 		alertAPI{s.Alerts},
 		barAPI{s.Bars, s.BarImports, a.spool},

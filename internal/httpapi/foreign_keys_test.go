@@ -198,8 +198,14 @@ var writers = map[string]func(d trader) (send func() *reply){
 		}
 		return func() *reply { return d.upload("/imports/commit", jsonText(fills)) }
 	},
-	"rates": posts("/rates", more{"base": "USD", "quote": "EUR", "on": "2026-03-09", "rate": "0.9"}),
-	"views": posts("/views", more{"name": "x"}),
+	"rates":             posts("/rates", more{"base": "USD", "quote": "EUR", "on": "2026-03-09", "rate": "0.9"}),
+	"views":             posts("/views", more{"name": "x"}),
+	"channels":          posts("/channels", more{"kind": "webhook", "url": "https://example.org"}),
+	"channel_sequences": posts("/channels", more{"kind": "webhook", "url": "https://example.org"}),
+	"channel_deliveries": func(d trader) func() *reply {
+		d.made("/channels", more{"kind": "webhook", "url": "https://example.org"})
+		return posts("/notes", more{"body": "x"})(d)
+	},
 	"alert_settings": func(d trader) func() *reply {
 		return func() *reply { return d.put("/alert-settings", more{"max_per_hour": 3}) }
 	},

@@ -67,7 +67,7 @@ var stateLists = []string{
 	"/accounts", "/executions", "/trades", "/trades/orphans", "/cash-transactions", "/notes", "/note-templates", "/tags", "/setups", "/missed-trades", "/views",
 	"/settings/journal", "/settings/checklist-template", "/me/preferences", "/routines", "/routines/day/2026-03-10", "/import-layouts", "/imports/kinds",
 	"/alerts", "/alert-settings", "/corporate-actions", "/strategies", "/settings/strategies", "/rates", "/prop-programs", "/enrollments", "/trading-rules", "/goals",
-	"/positions", "/share-links", "/hooks", "/connections", "/bars/aliases", "/bars/series", "/bars/imports", "/bars/sources", "/imports",
+	"/positions", "/share-links", "/hooks", "/connections", "/channels", "/bars/aliases", "/bars/series", "/bars/imports", "/bars/sources", "/imports",
 }
 
 // state returns what the user stored, without the times of the last edits.
@@ -82,6 +82,11 @@ func (v *writeWalk) state() map[string]any {
 			for _, name := range []string{"has_credentials", "message", "status", "next_run_at"} {
 				delete(source.(map[string]any), name)
 			}
+		}
+	}
+	for _, c := range all["/channels"].([]any) { // it comes back switched off, without its keys
+		for _, name := range []string{"has_credentials", "message", "enabled"} {
+			delete(c.(map[string]any), name)
 		}
 	}
 	for _, list := range []string{"/imports", "/bars/imports"} { // an undone import stays listed
@@ -168,7 +173,7 @@ func TestEveryWriteLeavesOneChange(t *testing.T) {
 		// a user keeps, or only in the background.
 		for _, none := range []string{
 			"POST /setup", "POST /auth/refresh", "POST /auth/register", "POST /me/totp/start", "POST /trades/preview", "POST /corporate-actions/preview", "POST /bars/imports", "POST /imports",
-			"POST /connections/test", "POST /connections/{id}/run", "POST /bars/sources/{id}/price", "POST /bars/sources/{id}/run",
+			"POST /connections/test", "POST /connections/{id}/run", "POST /channels/{id}/test", "POST /deliveries/{id}/replay", "POST /bars/sources/{id}/price", "POST /bars/sources/{id}/run",
 		} {
 			v.called[none] = true
 		}
@@ -326,6 +331,11 @@ func (v *writeWalk) writeFiles() {
 	v.writeQuarantine(hook)
 	v.write("POST", "/hooks/{id}/rotate", hook.id, nil)
 	v.write("DELETE", "/hooks/{id}", hook.id, nil)
+	channel := v.write("POST", "/channels", "", more{"kind": "webhook", "url": "https://example.org"}).text("id")
+	v.write("PATCH", "/channels/{id}", channel, more{"name": "b"})
+	v.step("PATCH /channels/{id}", 0, func() *reply { return d.patch("/channels/"+channel, more{"name": "b"}) })
+	v.write("POST", "/channels/{id}/secret", channel, nil)
+	v.write("DELETE", "/channels/{id}", channel, nil)
 	connection := v.write("POST", "/connections", "", d.connectionOf(more{"name": "a", "schedule": "manual"})).text("id")
 	v.write("PATCH", "/connections/{id}", connection, more{"name": "b"})
 	v.write("DELETE", "/connections/{id}", connection, nil)

@@ -34,6 +34,7 @@ const (
 	writeHooks         permission = "change hooks" // their secrets let programs add fills
 	readAlertSettings  permission = "read alert settings"
 	writeAlertSettings permission = "change alert settings" // they choose the channels
+	useChannels        permission = "use channels"          // they send the journal's events to others
 	readAccess         permission = "read access"           // sessions and access tokens
 	writeAccess        permission = "revoke access"         // sessions and access tokens
 	readAdmin          permission = "read administration"
@@ -88,6 +89,7 @@ var grants = map[permission]grant{
 	writeHooks:         {scopes: []identity.Scope{identity.ScopeFull}},
 	readAlertSettings:  {scopes: []identity.Scope{identity.ScopeRead, identity.ScopeFull}},
 	writeAlertSettings: {scopes: []identity.Scope{identity.ScopeFull}, everyAccount: true},
+	useChannels:        {scopes: []identity.Scope{identity.ScopeFull}, everyAccount: true},
 	readAccess:         {scopes: []identity.Scope{identity.ScopeRead, identity.ScopeFull}, everyAccount: true},
 	writeAccess:        {scopes: []identity.Scope{identity.ScopeFull}, everyAccount: true},
 	readAdmin:          {scopes: []identity.Scope{identity.ScopeRead, identity.ScopeFull}, everyAccount: true},

@@ -28,7 +28,7 @@ func contractScopes(method, path string) []string {
 			return []string{"read", "full"}
 		}
 		return []string{"full"}
-	case path == "/history/{id}/erase":
+	case path == "/history/{id}/erase", under("/channels", "/deliveries"):
 		return []string{"full"}
 	case path == "/accounts" && isGet:
 		return []string{"analytics", "import", "read", "write", "full"}

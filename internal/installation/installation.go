@@ -28,6 +28,7 @@ import (
 	"fillbook/internal/figures/tradeview"
 	"fillbook/internal/installation/alerts"
 	"fillbook/internal/installation/notices"
+	"fillbook/internal/intake/channels"
 	"fillbook/internal/intake/connections"
 	"fillbook/internal/intake/connector"
 	"fillbook/internal/intake/hooks"
@@ -77,6 +78,8 @@ type Options struct {
 	Connectors []connector.Connector
 	// ObserveRun is called after each connection run; it may be nil.
 	ObserveRun func(connections.Observation)
+	// PublicURL is the address of the page, for links; empty if it is not known.
+	PublicURL string
 	// UndoDays is how many days deleted content is kept for an undo; nil means the default.
 	UndoDays *int
 	Identity identity.Options
@@ -100,8 +103,10 @@ type Installation struct {
 	Notices  *notices.Service
 	// Alerts evaluates the journal and stores what needs attention.
 	Alerts *alerts.Service
-	Trades *tradeview.Service
-	Views  *views.Service
+	// Channels sends events to addresses of users.
+	Channels *channels.Service
+	Trades   *tradeview.Service
+	Views    *views.Service
 	// Strategies computes and stores strategies of trades.
 	Strategies *strategybook.Service
 	// Enrollments evaluates accounts in prop firm programs.
@@ -173,10 +178,10 @@ func New(options Options) (*Installation, error) {
 	i.Imports = imports.New(imports.Options{
 		DB: i.DB, Ledger: i.Ledger, Clock: i.Clock, Log: i.Log, BeforeLarge: options.BeforeLargeImport,
 		Backups:  backup.Uploads{Services: backup.Services{Ledger: i.Ledger, Clock: i.Clock, BarsLimit: barsLimit}, Files: i.Playbook},
-		Reversed: acceptAgain, Covered: covered,
+		Reversed: acceptAgain, Covered: covered, Failed: i.announceFailure,
 	})
 	i.Hooks = hooks.New(i.DB, i.Imports, i.Clock)
-	i.Alerts = alerts.New(alerts.Options{DB: i.DB, Clock: i.Clock, Log: i.Log, Figures: i.Figures, Enrollments: i.Enrollments})
+	i.Alerts = alerts.New(alerts.Options{DB: i.DB, Clock: i.Clock, Log: i.Log, Figures: i.Figures, Enrollments: i.Enrollments, Sender: alertSender{i}, CheckChannels: channels.CheckIDs})
 	i.Notices = notices.New(i.DB)
 	i.connectProviders(options)
 	i.History.SetUndoers(i.undoers())
@@ -196,7 +201,7 @@ func (i *Installation) Close() error {
 func (i *Installation) Sweep(ctx context.Context) error {
 	kept := i.Playbook.DropKeptFiles(ctx, i.History.KeptSince())
 	_, err := i.Playbook.SweepFiles(ctx)
-	return errors.Join(kept, i.Identity.Sweep(ctx), i.Imports.Sweep(ctx), i.Hooks.Sweep(ctx), i.History.Sweep(ctx), i.Alerts.Sweep(ctx), i.Figures.Sweep(i.Clock()), err)
+	return errors.Join(kept, i.Identity.Sweep(ctx), i.Imports.Sweep(ctx), i.Hooks.Sweep(ctx), i.History.Sweep(ctx), i.Alerts.Sweep(ctx), i.Channels.Sweep(ctx), i.Figures.Sweep(i.Clock()), err)
 }
 
 // DeleteUser deletes a user with everything they own, including files.
@@ -248,6 +253,11 @@ func (i *Installation) updateAnnotations(ctx context.Context, tx *db.Tx, owner j
 		if err := i.removeFilesAfterCommit(ctx, tx, owner)(playbook.ForgetTrades(ctx, tx, owner, i.Clock(), change.Deleted)); err != nil {
 			return err
 		}
+	}
+	if len(change.Created)+len(change.Changed) > 0 {
+		history.AddFact(tx, owner, channels.TradesChanged{
+			Account: change.Account, Created: change.Created, Changed: change.Changed, Closed: change.Closed,
+		})
 	}
 	if err := bars.ForgetMarks(ctx, tx, owner, change.Account, change.Removed); err != nil {
 		return err

@@ -21,6 +21,7 @@ var allNodes = []struct{ statement, why string }{
 	{`DELETE FROM token_owners WHERE hash IN (`, "hourly sweep"},
 	{`DELETE FROM alerts WHERE fired_at <`, "hourly sweep"},
 	{`SELECT user_id FROM alerts GROUP BY user_id`, "hourly sweep"},
+	{`DELETE FROM channel_deliveries WHERE created_at <`, "hourly sweep"},
 	{`DELETE FROM hook_bodies WHERE received_at <`, "hourly sweep"},
 	{`DELETE FROM hook_quarantine WHERE received_at <`, "hourly sweep"},
 	{`SELECT user_id, attachment_id FROM kept_attachments WHERE deleted_at <=`, "hourly sweep"},

@@ -55,6 +55,7 @@ var (
 	BarSources       = Limit{Records: "price providers", Max: 50}
 	Connections      = Limit{Records: "connections", Max: 200}
 	Hooks            = Limit{Records: "hooks", Max: 50}
+	Channels         = Limit{Records: "channels", Max: 50}
 	ShareLinks       = Limit{Records: "share links", Max: 1000}
 	AccessTokens     = Limit{Records: "access tokens", Max: 1000}
 	Sessions         = Limit{Records: "sessions", Max: 200, Then: "the one that was used longest ago ends"}
@@ -65,7 +66,7 @@ func All() []Limit {
 	return []Limit{
 		Accounts, Executions, Cash, CorporateActions, Overrides, DeletedFills, DeletedCash, Orphans, Tags, Setups, Notes, NoteBytes, NoteTemplates, MissedTrades, Views, Rates, Strategies,
 		TradingRules, Goals, Programs, Enrollments, Alerts,
-		RoutineItems, RoutineTicks, ImportKinds, ImportLayouts, ImportBatches, BarImports, BarAliases, BarSources, Connections, Hooks, ShareLinks,
+		RoutineItems, RoutineTicks, ImportKinds, ImportLayouts, ImportBatches, BarImports, BarAliases, BarSources, Connections, Hooks, Channels, ShareLinks,
 		AccessTokens, Sessions,
 	}
 }

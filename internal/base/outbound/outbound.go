@@ -2,8 +2,9 @@
 // that does, and a test checks it.
 //
 // Nothing is sent unless the operator allows it. A client sends to a fixed list of hosts, or
-// to any public one, over TLS, and refuses redirects and non-public addresses. Answers are bounded in size
-// and time. Neither request addresses nor headers are logged, because they may contain
+// to any public one, over TLS, and refuses redirects and non-public addresses. A [UserClient]
+// sends to the addresses that users enter. Answers are bounded in size and time. Neither
+// request addresses nor headers are logged, because they may contain
 // keys.
 package outbound
 
@@ -39,6 +40,10 @@ type Options struct {
 	Enabled bool
 	// Endpoints are other provider addresses; see [ParseEndpoints].
 	Endpoints Endpoints
+	// Private are the addresses that are not public and that users' addresses may name.
+	Private Private
+	// Mail is the mail server.
+	Mail MailServer
 	// Version is the program version, for the user agent.
 	Version string
 	Log     *slog.Logger

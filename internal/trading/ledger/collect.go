@@ -198,6 +198,9 @@ func (p *pending) collectTrades(r *regrouping, ids []journal.TradeID, changed ma
 	for i := range r.trades {
 		row := r.row(i, ids[i])
 		was := before[row.id]
+		if !row.open && (was == nil || was.open) {
+			p.change.Closed = append(p.change.Closed, row.id)
+		}
 		if was == nil {
 			p.newTrades = append(p.newTrades, row)
 			p.change.Created = append(p.change.Created, row.id)

@@ -1071,6 +1071,138 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/channels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List your channels, the oldest first
+         * @description Scopes of access tokens: full. Not for tokens that are limited to accounts.
+         */
+        get: operations["listChannels"];
+        put?: never;
+        /**
+         * Send events to an address: a webhook, a push service, a chat or email
+         * @description Scopes of access tokens: full. Not for tokens that are limited to accounts.
+         */
+        post: operations["createChannel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/channels/kinds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the kinds of channels and what they need
+         * @description Scopes of access tokens: full. Not for tokens that are limited to accounts.
+         */
+        get: operations["listChannelKinds"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/channels/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a channel
+         * @description Scopes of access tokens: full. Not for tokens that are limited to accounts.
+         */
+        get: operations["getChannel"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a channel with its keys and deliveries
+         * @description Scopes of access tokens: full. Not for tokens that are limited to accounts.
+         */
+        delete: operations["deleteChannel"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a channel, or its address and keys
+         * @description Scopes of access tokens: full. Not for tokens that are limited to accounts.
+         */
+        patch: operations["changeChannel"];
+        trace?: never;
+    };
+    "/api/v1/channels/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the newest 1000 deliveries of a channel, newest first; kept for 30 days
+         * @description Scopes of access tokens: full. Not for tokens that are limited to accounts.
+         */
+        get: operations["listDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/channels/{id}/secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace the secret of a webhook; both sign for 24 hours
+         * @description Scopes of access tokens: full. Not for tokens that are limited to accounts.
+         */
+        post: operations["rotateChannelSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/channels/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test by a channel now and wait for the answer
+         * @description Scopes of access tokens: full. Not for tokens that are limited to accounts.
+         */
+        post: operations["testChannel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/connections": {
         parameters: {
             query?: never;
@@ -1273,6 +1405,26 @@ export interface paths {
          * @description Scopes of access tokens: write, full.
          */
         patch: operations["changeCorporateAction"];
+        trace?: never;
+    };
+    "/api/v1/deliveries/{id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a delivery again, with the same id and body
+         * @description Scopes of access tokens: full. Not for tokens that are limited to accounts.
+         */
+        post: operations["replayDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/enrollments": {
@@ -4738,6 +4890,157 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        Channel: {
+            /** @description Empty for all accounts. Events of no account are always sent. */
+            account_ids: string[];
+            /** @description Whether messages have amounts of money. */
+            amounts: boolean;
+            /** Format: date-time */
+            created_at: string;
+            enabled: boolean;
+            /** @description Empty for all. */
+            events: string[];
+            /**
+             * Format: date-time
+             * @description Since when all deliveries fail.
+             */
+            failing_since: string | null;
+            /** @description Whether the address and the keys are stored. */
+            has_credentials: boolean;
+            /** @description The server that receives the deliveries. The address itself and the keys are never returned. */
+            host: string;
+            id: string;
+            /** @enum {string} */
+            kind: "webhook" | "ntfy" | "gotify" | "discord" | "slack" | "telegram" | "email";
+            /** @description Why it is switched off, if you did not do it. */
+            message: string;
+            name: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** @description Whether symbol, net and R of a trade are sent. */
+            with_figures: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        ChannelChange: {
+            /** @description Default: all accounts. */
+            account_ids?: string[] | null;
+            /** @description Of email. */
+            address?: string | null;
+            /** @description Send amounts of money in messages. Default false. */
+            amounts?: boolean | null;
+            /** @description Of telegram. */
+            chat_id?: string | null;
+            /** @description Default true. */
+            enabled?: boolean | null;
+            /** @description Types of events. Default: all. */
+            events?: string[] | null;
+            /**
+             * @description It can't be changed.
+             * @enum {string}
+             */
+            kind?: "webhook" | "ntfy" | "gotify" | "discord" | "slack" | "telegram" | "email";
+            /** @description Default: the kind. */
+            name?: string | null;
+            /** @description Of webhook: whsec_ and 24 to 64 bytes in base64. Default: one is made. */
+            secret?: string | null;
+            /** @description Of gotify (the application's) and telegram (the bot's); of ntfy if its server needs one. */
+            token?: string | null;
+            /** @description Of ntfy. */
+            topic?: string | null;
+            /** @description Of webhook, ntfy (the server), gotify (the server), discord and slack. https, or http to a network that the operator opened. */
+            url?: string | null;
+            /** @description Send symbol, net and R of trades. Default false. */
+            with_figures?: boolean | null;
+        } & {
+            [key: string]: unknown;
+        };
+        ChannelDelivery: {
+            /** Format: int64 */
+            attempts: number;
+            channel_id: string;
+            /** Format: date-time */
+            created_at: string;
+            /** @description The header webhook-id: the same for all attempts and replays. */
+            event_id: string;
+            id: string;
+            last_error: string;
+            /** Format: int64 */
+            last_status: number | null;
+            /** Format: date-time */
+            next_at: string | null;
+            /**
+             * @description held: until the end of quiet hours or of the hourly limit. dropped: not sent, for the reason in last_error.
+             * @enum {string}
+             */
+            state: "pending" | "delivered" | "failed" | "held" | "dropped";
+            type: string;
+        } & {
+            [key: string]: unknown;
+        };
+        ChannelFields: {
+            /** @description Default: all accounts. */
+            account_ids?: string[] | null;
+            /** @description Of email. */
+            address?: string | null;
+            /** @description Send amounts of money in messages. Default false. */
+            amounts?: boolean | null;
+            /** @description Of telegram. */
+            chat_id?: string | null;
+            /** @description Default true. */
+            enabled?: boolean | null;
+            /** @description Types of events. Default: all. */
+            events?: string[] | null;
+            /**
+             * @description It can't be changed.
+             * @enum {string}
+             */
+            kind: "webhook" | "ntfy" | "gotify" | "discord" | "slack" | "telegram" | "email";
+            /** @description Default: the kind. */
+            name?: string | null;
+            /** @description Of webhook: whsec_ and 24 to 64 bytes in base64. Default: one is made. */
+            secret?: string | null;
+            /** @description Of gotify (the application's) and telegram (the bot's); of ntfy if its server needs one. */
+            token?: string | null;
+            /** @description Of ntfy. */
+            topic?: string | null;
+            /** @description Of webhook, ntfy (the server), gotify (the server), discord and slack. https, or http to a network that the operator opened. */
+            url?: string | null;
+            /** @description Send symbol, net and R of trades. Default false. */
+            with_figures?: boolean | null;
+        } & {
+            [key: string]: unknown;
+        };
+        ChannelKind: {
+            /** @description Whether this server can send with it: SVC_OUTBOUND is set, for email also SVC_SMTP_HOST. */
+            available: boolean;
+            /** @enum {string} */
+            kind: "webhook" | "ntfy" | "gotify" | "discord" | "slack" | "telegram" | "email";
+            optional: string[];
+            /** @description The members that a channel of the kind needs. */
+            required: string[];
+        } & {
+            [key: string]: unknown;
+        };
+        ChannelSecret: {
+            /** @description Shown once. Deliveries are signed with the one before it as well for 24 hours. */
+            secret: string;
+        } & {
+            [key: string]: unknown;
+        };
+        ChannelTest: {
+            delivery_id: string;
+            /** @description What failed, in a few words; empty if nothing did. */
+            error: string;
+            ok: boolean;
+            /**
+             * Format: int64
+             * @description The receiver's answer; null if there was none.
+             */
+            status: number | null;
+        } & {
+            [key: string]: unknown;
+        };
         ChecklistTemplate: {
             /** @description The items of a new user's routine. */
             items: string[];
@@ -5230,6 +5533,40 @@ export interface components {
             high: number;
             /** Format: int64 */
             low: number;
+        } & {
+            [key: string]: unknown;
+        };
+        CreatedChannel: {
+            /** @description Empty for all accounts. Events of no account are always sent. */
+            account_ids: string[];
+            /** @description Whether messages have amounts of money. */
+            amounts: boolean;
+            /** Format: date-time */
+            created_at: string;
+            enabled: boolean;
+            /** @description Empty for all. */
+            events: string[];
+            /**
+             * Format: date-time
+             * @description Since when all deliveries fail.
+             */
+            failing_since: string | null;
+            /** @description Whether the address and the keys are stored. */
+            has_credentials: boolean;
+            /** @description The server that receives the deliveries. The address itself and the keys are never returned. */
+            host: string;
+            id: string;
+            /** @enum {string} */
+            kind: "webhook" | "ntfy" | "gotify" | "discord" | "slack" | "telegram" | "email";
+            /** @description Why it is switched off, if you did not do it. */
+            message: string;
+            name: string;
+            /** @description Of a webhook, shown once: the key for checking signatures. Null for other kinds. */
+            secret: string | null;
+            /** Format: date-time */
+            updated_at: string;
+            /** @description Whether symbol, net and R of a trade are sent. */
+            with_figures: boolean;
         } & {
             [key: string]: unknown;
         };
@@ -8076,6 +8413,11 @@ export interface components {
              * @description Price bars that were not stored before.
              */
             bars: number;
+            /**
+             * Format: int64
+             * @description Channels, which are switched off and need their address and keys again.
+             */
+            channels: number;
             /**
              * Format: int64
              * @description Connections to brokers, which need their key again.
@@ -14575,6 +14917,238 @@ export interface operations {
             default: components["responses"]["Error"];
         };
     };
+    listChannels: {
+        parameters: {
+            query?: {
+                /** @description The page size, 1 to 1000. Without it the list is complete. */
+                limit?: number;
+                /** @description The cursor from the Link header of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description The next page, rel="next". */
+                    Link?: string;
+                    /** @description The number of records in all pages; only with limit. */
+                    "X-Total-Count"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Channel"][];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    createChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChannelFields"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedChannel"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    listChannelKinds: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelKind"][];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Channel"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    deleteChannel: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the record as you read it; 412 when it has changed since. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    changeChannel: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the record as you read it; 412 when it has changed since. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChannelChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Channel"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    listDeliveries: {
+        parameters: {
+            query?: {
+                /** @description The page size, 1 to 1000. Without it the list is complete. */
+                limit?: number;
+                /** @description The cursor from the Link header of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description The next page, rel="next". */
+                    Link?: string;
+                    /** @description The number of records in all pages; only with limit. */
+                    "X-Total-Count"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelDelivery"][];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    rotateChannelSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelSecret"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    testChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelTest"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
     listConnections: {
         parameters: {
             query?: {
@@ -14963,6 +15537,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CorporateAction"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    replayDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelDelivery"];
                 };
             };
             default: components["responses"]["Error"];
