@@ -335,7 +335,7 @@ type tokenAnswer struct {
 	Scope        identity.Scope `json:"scope"`
 }
 
-// token gives an app its secrets for a code or a refresh token.
+// token answers an app with its secrets for a code or a refresh token.
 func (s *oauthServer) token(w http.ResponseWriter, r *http.Request) {
 	form, clientID, err := s.readForm(r)
 	if err == nil {

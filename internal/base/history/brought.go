@@ -108,14 +108,16 @@ func (u *Undoing) LaterChanges(ctx context.Context, account journal.AccountID) (
 		return nil, err
 	}
 	for _, query := range []struct {
-		condition string
-		arg       any
+		text string
+		arg  any
 	}{
-		{`c.stream IN (SELECT number FROM history_streams WHERE user_id = $1 AND account_id = $3)`, string(account)},
-		{`c.position IN (SELECT position FROM history_objects WHERE user_id = $1 AND key = $3)`, accountKey(account).hash()},
+		{selectChanges + ` WHERE c.user_id = $1 AND c.position > $2 AND c.undone_by IS NULL
+			AND c.stream IN (SELECT number FROM history_streams WHERE user_id = $1 AND account_id = $3)`, string(account)},
+		{selectChanges + ` WHERE c.user_id = $1 AND c.position > $2 AND c.undone_by IS NULL
+			AND c.position IN (SELECT position FROM history_objects WHERE user_id = $1 AND key = $3)`, accountKey(account).hash()},
 	} {
-		found, err := db.List(ctx, u.Tx, known.scan, selectChanges+` WHERE c.user_id = $1 AND c.position > $2 AND c.undone_by IS NULL AND `+
-			query.condition+` ORDER BY c.position DESC`+db.Limit(4), u.Owner, u.Change.Position, query.arg, maxSearched)
+		found, err := db.List(ctx, u.Tx, known.scan, query.text+` ORDER BY c.position DESC`+db.Limit(4),
+			u.Owner, u.Change.Position, query.arg, maxSearched)
 		if err != nil {
 			return nil, err
 		}

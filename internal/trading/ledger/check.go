@@ -259,7 +259,7 @@ func (c *checker) checkLinked(ctx context.Context, list []*changes) error {
 	return nil
 }
 
-// linkedTradeKey tells trades of linked streams apart: by their fills, or by the event that
+// linkedTradeKey distinguishes trades of linked streams: by their fills, or by the event that
 // opened one without any.
 func linkedTradeKey(parts []matching.Part, anchor string) string {
 	if len(parts) == 0 {

@@ -90,7 +90,7 @@ func (r *wordReader) null() decimal.Null {
 	return decimal.Of(r.number())
 }
 
-// absentWord stands for a number that is absent.
+// absentWord is written for a missing number.
 const absentWord = "-"
 
 func parseEvent(words []string) (e matching.Event, err error) {

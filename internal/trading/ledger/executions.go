@@ -171,13 +171,15 @@ func compareExecutions(a, b *Execution) int {
 const executionOrder = "executed_at, arrival, account_number"
 
 // executionSelect selects executions for a page. A join finds the trades that begin with
-// them, because it takes less time than a subquery for each.
+// them, because it takes less time than a subquery for each. Every execution has a stream;
+// a LEFT JOIN all the same, because PostgreSQL expects few rows of an inner join by
+// COALESCE, and then reads and sorts whole accounts.
 var executionSelect = `SELECT executions.` + strings.Join(fillColumns, ", executions.") + `,
 	CASE WHEN executions.unmatched = executions.quantity THEN NULL
 		WHEN begun.id IS NOT NULL AND begun.head IS NULL THEN begun.id ELSE ` + tradeBeforeFill + ` END AS trade_id,
 	CASE WHEN begun.head IS NOT NULL THEN begun.id END AS flip_trade_id, executions.account AS account_number,
 	CASE WHEN executions.stated IS NULL THEN streams.events ELSE grouped.events END AS events, ` + streamColumns + `
-	FROM executions JOIN streams ON streams.user_id = executions.user_id AND streams.number = COALESCE(executions.stated, executions.stream)
+	FROM executions LEFT JOIN streams ON streams.user_id = executions.user_id AND streams.number = COALESCE(executions.stated, executions.stream)
 	LEFT JOIN streams AS grouped ON grouped.user_id = executions.user_id AND grouped.number = executions.stream AND executions.stated IS NOT NULL
 	LEFT JOIN trades AS begun ON begun.user_id = executions.user_id AND begun.stream = executions.stream
 		AND begun.opened_at = executions.executed_at AND begun.first_seq = executions.seq`
