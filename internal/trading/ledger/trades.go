@@ -256,8 +256,9 @@ func EachTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, q TradeQuer
 	return ties.flush()
 }
 
+// tradesFrom joins each trade's stream; see executionSelect for the LEFT JOIN.
 const tradesFrom = `
-	FROM trades JOIN streams ON streams.user_id = trades.user_id AND streams.number = COALESCE(trades.shown, trades.stream)`
+	FROM trades LEFT JOIN streams ON streams.user_id = trades.user_id AND streams.number = COALESCE(trades.shown, trades.stream)`
 
 var (
 	tradesColumns = tradeSelectOnly + `, trades.account AS account_number, revision, ` + placeColumns
