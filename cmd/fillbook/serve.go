@@ -148,6 +148,9 @@ func (v *server) run(ctx context.Context, ports listeners) error {
 	if v.services.BarSources.Enabled() && !v.services.DB.ReadOnly() {
 		group.Go(func() error { v.services.Jobs.Run(ctx); return nil })
 	}
+	if !v.services.DB.ReadOnly() {
+		group.Go(func() error { v.services.Alerts.Run(ctx); return nil })
+	}
 	if v.folders != nil && !v.services.DB.ReadOnly() {
 		group.Go(func() error { v.folders.run(ctx); return nil })
 	}

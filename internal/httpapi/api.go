@@ -198,7 +198,7 @@ func (a *API) resources() []resource {
 		barSourceAPI{s.BarSources},
 		connectionAPI{s.Connections},
 		historyAPI{s.History, s.Ledger, s.RelatedRecords},
-		exportAPI{db: s.DB, clock: s.Clock, log: s.Log, playbook: s.Playbook, figures: s.Figures, units: s.Strategies, trades: s.Trades, history: s.History},
+		exportAPI{db: s.DB, clock: s.Clock, log: s.Log, playbook: s.Playbook, figures: s.Figures, units: s.Strategies, trades: s.Trades, history: s.History, alerts: s.Alerts},
 		undoAPI{s.Undo},
 		shareAPI{s.Sharing, a.options.PublicURL, a.options.ShareLinks},
 	}

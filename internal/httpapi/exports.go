@@ -18,6 +18,7 @@ import (
 	"fillbook/internal/base/journal"
 	"fillbook/internal/figures/columns"
 	"fillbook/internal/figures/tradeview"
+	"fillbook/internal/installation/alerts"
 	"fillbook/internal/trading/ledger"
 	"fillbook/internal/trading/playbook"
 	"fillbook/internal/trading/strategybook"
@@ -90,6 +91,7 @@ type exportAPI struct {
 	units    *strategybook.Service
 	trades   *tradeview.Service
 	history  *history.Service
+	alerts   *alerts.Service
 }
 
 func (a exportAPI) register(api *API) {
@@ -202,6 +204,8 @@ func (a exportAPI) sendExport(ctx context.Context, hc huma.Context, request back
 		name += string(request.Rows) + "-"
 	}
 	name += string(journal.DayOf(request.At)) + "." + string(request.Format)
+	_, isLimited := journal.AllowedAccounts(ctx)
+	isBackup := (request.Format == backup.JSON || request.Format == backup.Zip) && len(request.Accounts) == 0 && !isLimited
 	writeFile(hc, map[string]string{
 		"Content-Type":        request.Format.MediaType(),
 		"Content-Disposition": mime.FormatMediaType("attachment", map[string]string{"filename": name}),
@@ -211,7 +215,13 @@ func (a exportAPI) sendExport(ctx context.Context, hc huma.Context, request back
 			if len(missing) > 0 {
 				a.log.WarnContext(ctx, "export lacks attachments", "user", request.Owner, "files", len(missing))
 			}
+			isBackup = isBackup && err == nil
 			return err
 		})
 	})
+	if isBackup {
+		if err := a.alerts.RecordBackup(ctx, request.Owner); err != nil {
+			a.log.WarnContext(ctx, "recording a backup failed", "user", request.Owner, "error", err)
+		}
+	}
 }

@@ -182,7 +182,8 @@ func New(options Options) (*Installation, error) {
 	})
 	i.Hooks = hooks.New(i.DB, i.Imports, i.Clock)
 	i.Alerts = alerts.New(alerts.Options{DB: i.DB, Clock: i.Clock, Log: i.Log, Figures: i.Figures, Enrollments: i.Enrollments, Sender: alertSender{i}, CheckChannels: channels.CheckIDs})
-	i.Notices = notices.New(i.DB)
+	i.History.OnChange(i.Alerts.Wake)
+	i.Notices = notices.New(i.DB, i.Alerts)
 	i.connectProviders(options)
 	i.History.SetUndoers(i.undoers())
 	return i, nil

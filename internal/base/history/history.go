@@ -36,7 +36,13 @@ type Service struct {
 	undoers []TypeUndoer
 	// follow is called with changes; see SetFollower.
 	follow Follower
+	// changed is called after each change's commit.
+	changed func()
 }
+
+// OnChange sets a function called after each change's commit. It must return at once, and be
+// set before the first transaction.
+func (s *Service) OnChange(fn func()) { s.changed = fn }
 
 // DefaultUndoDays is how many days the content of deletions is kept, and MaxUndoDays the
 // most that can be set.
@@ -48,7 +54,7 @@ const (
 // New returns a Service and makes all transactions of the database write their changes.
 // undoDays is how many days the content of deletions is kept.
 func New(d *db.DB, clock journal.Clock, undoDays int, publicID PublicIDFunc) *Service {
-	s := &Service{db: d, clock: clock, publicID: publicID, kept: time.Duration(undoDays) * 24 * time.Hour, labels: map[string]LabelFunc{}}
+	s := &Service{db: d, clock: clock, publicID: publicID, kept: time.Duration(undoDays) * 24 * time.Hour, labels: map[string]LabelFunc{}, changed: func() {}}
 	d.BeforeCommit(s.seal)
 	return s
 }

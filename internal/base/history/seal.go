@@ -131,6 +131,7 @@ func (s *Service) seal(ctx context.Context, tx *db.Tx) error {
 	if err := change.callFollower(ctx); err != nil {
 		return fmt.Errorf("following a change: %w", err)
 	}
+	tx.AfterCommit(s.changed)
 	if outcome := outcomeOf(ctx); outcome != nil {
 		id := change.header.id
 		tx.AfterCommit(func() { outcome.Change, outcome.Count = id, outcome.Count+1 })

@@ -483,6 +483,59 @@ func (s *Service) FindLimits(ctx context.Context, tx *db.Tx, owner journal.UserI
 	return out, nil
 }
 
+// RuleEvents are what happened to a rule.
+type RuleEvents struct {
+	Rule   rules.Rule
+	Trades analytics.Openings
+	Events []rulecheck.Event
+}
+
+// FindEvents returns what happened to rules since an instant, by rule; some may be older. A
+// zero instant means all. It is a step.
+func (s *Service) FindEvents(ctx context.Context, tx *db.Tx, owner journal.UserID, list []rules.Rule, since time.Time) ([]RuleEvents, error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	b, err := readScope(ctx, tx, owner)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]RuleEvents, len(list))
+	for i := range list {
+		rule := &list[i]
+		accounts := ruleAccounts(b.Accounts, rule)
+		facts := rulecheck.Facts{Tolerance: b.Tolerance, Now: s.clock(), Mixed: haveSeveralCurrencies(accounts)}
+		var trades analytics.Openings
+		if since.IsZero() || rulecheck.NeedsAll(rule) {
+			trades, err = s.listOpenings(ctx, tx, owner, accounts)
+		} else {
+			trades, err = s.listLatest(ctx, tx, owner, accounts, since)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err := s.addFacts(ctx, tx, owner, accounts, rule, &facts); err != nil {
+			return nil, err
+		}
+		out[i] = RuleEvents{*rule, trades, rulecheck.FindEvents(rule, trades, &facts)}
+	}
+	return out, nil
+}
+
+// listLatest returns the trades that are open, were open at an instant, or were opened
+// later.
+func (s *Service) listLatest(ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []ledger.Account, since time.Time) (analytics.Openings, error) {
+	var latest []*analytics.Columns
+	for _, a := range accounts {
+		data, err := s.load(ctx, tx, owner, a, extras{begun: true})
+		if err != nil {
+			return analytics.Openings{}, err
+		}
+		latest = append(latest, data.columns.Since(since.UnixMicro()).WithName(a.Name, a.Number()), data.open.WithName(a.Name, a.Number()))
+	}
+	return analytics.ListOpenings(latest, analytics.Filter{}), nil
+}
+
 // RuleLimit is where a rule stands.
 type RuleLimit struct {
 	Rule rules.Rule

@@ -275,6 +275,21 @@ func ListArrived(ctx context.Context, tx *db.Tx, owner journal.UserID, since tim
 		owner, FromConnection, FromHook, FromWatch, Committed, db.Micros(since), limit)
 }
 
+// ListCommitted returns the committed imports that changed after an instant, the oldest
+// first. It is a step.
+func ListCommitted(ctx context.Context, tx *db.Tx, owner journal.UserID, since time.Time) ([]Batch, error) {
+	return db.List(ctx, tx, scanBatch, `SELECT `+batchColumns+` FROM import_batches
+		WHERE user_id = $1 AND status = $2 AND updated_at > $3 ORDER BY updated_at, id`, owner, Committed, db.Micros(since))
+}
+
+// ListFailed returns the imports that arrived without being asked for and failed after an
+// instant, the oldest first. It is a step.
+func ListFailed(ctx context.Context, tx *db.Tx, owner journal.UserID, since time.Time) ([]Batch, error) {
+	return db.List(ctx, tx, scanBatch, `SELECT `+batchColumns+` FROM import_batches
+		WHERE user_id = $1 AND origin IN ($2, $3, $4) AND status = $5 AND updated_at > $6 ORDER BY updated_at, id`,
+		owner, FromConnection, FromHook, FromWatch, Failed, db.Micros(since))
+}
+
 // Batch returns an import visible to the caller.
 func (s *Service) Batch(ctx context.Context, by identity.Principal, id journal.BatchID) (b Batch, err error) {
 	err = s.db.View(ctx, func(tx *db.Tx) error {

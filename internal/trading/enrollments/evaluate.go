@@ -60,6 +60,27 @@ func (s *Service) EvaluateAll(ctx context.Context, owner journal.UserID) ([]Eval
 	})
 }
 
+// EvaluateActive returns the owner's active enrollments with what is known at an instant. It
+// is a step.
+func (s *Service) EvaluateActive(ctx context.Context, tx *db.Tx, owner journal.UserID, at time.Time) ([]Evaluated, error) {
+	list, err := List(ctx, tx, owner)
+	if err != nil {
+		return nil, err
+	}
+	var out []Evaluated
+	for i := range list {
+		if list[i].State != programs.Active {
+			continue
+		}
+		result, err := s.evaluate(ctx, tx, owner, &list[i], at)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, Evaluated{list[i], result})
+	}
+	return out, nil
+}
+
 // maxKept is how many days of kept results there are at most.
 const maxKept = 200_000
 

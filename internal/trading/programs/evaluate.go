@@ -55,6 +55,8 @@ type Result struct {
 	OpenBounded bool
 	// TradesAfter counts the trades opened after the enrollment was passed or failed.
 	TradesAfter int
+	// LastFill is the last fill that counts, in microseconds; 0 without one.
+	LastFill int64
 	// ValidUntil is the last instant at which the same facts have the same result.
 	ValidUntil int64
 }
@@ -107,7 +109,7 @@ func Evaluate(p *Program, facts *Facts) *Result {
 	e.bounded = facts.isBounded()
 	e.run(e.listEvents(), newDayTable(clock, clock.dayAt(facts.StartedAt)), 0)
 	out := e.result()
-	out.ValidUntil = e.nextChange() - 1
+	out.ValidUntil, out.LastFill = e.nextChange()-1, facts.lastFill()
 	return out
 }
 

@@ -7664,11 +7664,13 @@ export interface components {
             arrival: components["schemas"]["NoticeArrival"] | null;
             /** Format: date-time */
             at: string;
+            /** @description The id of the alert; null for what is not an alert. */
+            id: string | null;
             /**
-             * @description arrived: fills or cash were stored. problem: something was not stored, or a source has stopped.
+             * @description arrived: fills or cash were stored. problem: something was not stored, or a source has stopped. alert: any other alert.
              * @enum {string}
              */
-            kind: "arrived" | "problem";
+            kind: "arrived" | "problem" | "alert";
             /**
              * @description Where the page shows it.
              * @example /import/01a1e6be-3407-71e0-9be2-65869e7500c6
