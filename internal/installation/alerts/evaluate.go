@@ -372,7 +372,7 @@ func (e *evaluation) findDevices(ctx context.Context) error {
 		err = row.Scan(&s.agent, &s.session, db.Instant(&s.at))
 		return s, err
 	}, `SELECT s.user_agent, s.id, s.created_at FROM sessions s WHERE s.user_id = $1
-		AND NOT EXISTS (SELECT 1 FROM alert_devices d WHERE d.user_id = s.user_id AND d.user_agent = s.user_agent)
+		AND NOT EXISTS (SELECT 1 FROM alert_devices d WHERE d.user_id = $1 AND d.user_agent = s.user_agent)
 		ORDER BY s.created_at, s.id`, e.owner)
 	if err != nil || len(list) == 0 {
 		return err
