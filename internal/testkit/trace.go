@@ -22,7 +22,7 @@ var allNodes = []struct{ statement, why string }{
 	{`DELETE FROM alerts WHERE fired_at <`, "hourly sweep"},
 	{`SELECT user_id FROM alerts GROUP BY user_id`, "hourly sweep"},
 	{`DELETE FROM channel_deliveries WHERE created_at <`, "hourly sweep"},
-	{`SELECT h.user_id FROM history_streams h LEFT JOIN alert_states s`, "each server looks for changed journals"},
+	{`SELECT h.user_id FROM (SELECT user_id, position, at FROM history_streams WHERE account_id = '') h LEFT JOIN alert_states s`, "each server looks for changed journals"},
 	{`DELETE FROM hook_bodies WHERE received_at <`, "hourly sweep"},
 	{`DELETE FROM hook_quarantine WHERE received_at <`, "hourly sweep"},
 	{`SELECT user_id, attachment_id FROM kept_attachments WHERE deleted_at <=`, "hourly sweep"},

@@ -646,3 +646,7 @@ func HasImports(ctx context.Context, tx *db.Tx, owner journal.UserID, after int6
 		owner, after, place(Import), place(Run), place(Deliver), place(Restore)).Scan(&found)
 	return found, err
 }
+
+// LastChanges is a table in a FROM clause: user_id, position and at of each user's last
+// change.
+const LastChanges = `(SELECT user_id, position, at FROM history_streams WHERE account_id = '')`

@@ -13,6 +13,7 @@ import (
 	"fillbook/internal/intake/connections"
 	"fillbook/internal/intake/hooks"
 	"fillbook/internal/intake/imports"
+	"fillbook/internal/people/identity"
 	"fillbook/internal/trading/ledger"
 	"fillbook/internal/trading/playbook"
 	"fillbook/internal/trading/rulebook"
@@ -364,38 +365,29 @@ func (e *evaluation) findRefused(ctx context.Context, since time.Time) error {
 // findDevices finds sign-ins by programs that the user has not signed in with. The first is
 // no alert.
 func (e *evaluation) findDevices(ctx context.Context) error {
-	type signIn struct {
-		agent, session string
-		at             time.Time
-	}
-	list, err := db.List(ctx, e.tx, func(row db.Scanner) (s signIn, err error) {
-		err = row.Scan(&s.agent, &s.session, db.Instant(&s.at))
-		return s, err
-	}, `SELECT s.user_agent, s.id, s.created_at FROM sessions s WHERE s.user_id = $1
-		AND NOT EXISTS (SELECT 1 FROM alert_devices d WHERE d.user_id = $1 AND d.user_agent = s.user_agent)
-		ORDER BY s.created_at, s.id`, e.owner)
+	list, err := identity.ListSessions(ctx, e.tx, e.owner)
 	if err != nil || len(list) == 0 {
 		return err
 	}
-	var isKnown bool
-	err = e.tx.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM alert_devices WHERE user_id = $1)`, e.owner).Scan(&isKnown)
+	known, err := db.List(ctx, e.tx, db.Single[string], `SELECT user_agent FROM alert_devices WHERE user_id = $1`, e.owner)
 	if err != nil {
 		return err
 	}
+	isFirst := len(known) == 0
 	for _, s := range list {
-		if slices.Contains(e.devices, s.agent) {
+		if slices.Contains(known, s.UserAgent) || slices.Contains(e.devices, s.UserAgent) {
 			continue
 		}
-		e.devices = append(e.devices, s.agent)
-		if !isKnown {
-			isKnown = true
+		e.devices = append(e.devices, s.UserAgent)
+		if isFirst {
+			isFirst = false
 			continue
 		}
 		a := Alert{
-			Kind: SignedInNewAgent, Severity: Warning, At: s.at, Title: "Your account was signed in to from a new device.", Link: "/settings/security",
-			source: s.session,
+			Kind: SignedInNewAgent, Severity: Warning, At: s.CreatedAt, Title: "Your account was signed in to from a new device.", Link: "/settings/security",
+			source: string(s.ID),
 		}
-		a.setKey(s.session)
+		a.setKey(s.ID)
 		e.found = append(e.found, a)
 	}
 	return nil

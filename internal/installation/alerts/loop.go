@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"fillbook/internal/base/db"
+	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/base/limits"
 )
@@ -96,8 +97,8 @@ func (s *Service) RunDue(ctx context.Context) error {
 func (s *Service) claim(ctx context.Context) (claimed []state, err error) {
 	now := db.Micros(s.Clock())
 	due, err := db.Get(ctx, s.DB.Peek, func(tx *db.Tx) ([]journal.UserID, error) {
-		return db.List(ctx, tx, db.Single[journal.UserID], `SELECT h.user_id FROM history_streams h LEFT JOIN alert_states s ON s.user_id = h.user_id
-			WHERE h.account_id = '' AND (s.user_id IS NULL OR s.lease_until <= $1 AND (s.position <> h.position OR s.due_at <= $1))
+		return db.List(ctx, tx, db.Single[journal.UserID], `SELECT h.user_id FROM `+history.LastChanges+` h LEFT JOIN alert_states s ON s.user_id = h.user_id
+			WHERE (s.user_id IS NULL OR s.lease_until <= $1 AND (s.position <> h.position OR s.due_at <= $1))
 			ORDER BY h.at, h.user_id`+db.Limit(2), now, atOnce)
 	})
 	if err != nil || len(due) == 0 {
@@ -108,7 +109,7 @@ func (s *Service) claim(ctx context.Context) (claimed []state, err error) {
 		slices.Sort(due) // two servers lock rows in one order
 		for _, owner := range due {
 			_, err := tx.Exec(ctx, `INSERT INTO alert_states (user_id, position, due_at, lease_until)
-				SELECT number, 0, 0, 0 FROM users WHERE number = $1 ON CONFLICT (user_id) DO NOTHING`, owner)
+				VALUES ($1, 0, 0, 0) ON CONFLICT (user_id) DO NOTHING`, owner)
 			if err != nil {
 				return err
 			}

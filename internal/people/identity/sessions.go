@@ -343,3 +343,8 @@ func (s *Service) Sweep(ctx context.Context) error {
 	}
 	return nil
 }
+
+// ListSessions returns a user's sessions, the oldest first. It is a step.
+func ListSessions(ctx context.Context, tx *db.Tx, user journal.UserID) ([]Session, error) {
+	return db.List(ctx, tx, scanSession, sessionColumns+` WHERE user_id = $1 ORDER BY created_at, id`, user)
+}
