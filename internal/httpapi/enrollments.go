@@ -153,9 +153,7 @@ type enrollmentAPI struct {
 }
 
 func enrollmentRoute(needs permission, method, path, id, summary string) route {
-	r := journalRoute(needs, method, "/enrollments"+path, id, "Programs", summary)
-	r.excursions = true
-	return r
+	return journalRoute(needs, method, "/enrollments"+path, id, "Programs", summary)
 }
 
 func (a enrollmentAPI) register(api *API) {

@@ -204,7 +204,6 @@ type excursionFigureQuery struct {
 
 // excursionFigures are excursion statistics with their derivation.
 type excursionFigures struct {
-	CountedUnit
 	analytics.ExcursionStats
 	CurrencyConversion
 	Explanation *excursionExplanation `json:"explanation,omitempty"`
@@ -244,7 +243,7 @@ var excursionFormulas = []figureText{
 }
 
 func (a figureAPI) excursionStats(ctx context.Context, in *excursionFigureQuery) (*body[excursionFigures], error) {
-	out := excursionFigures{CountedUnit: in.byTrade().countedUnit()}
+	var out excursionFigures
 	err := a.withFigures(ctx, in.FigureQuery.byTrade(), func(tx *db.Tx, q *figureRequest) error {
 		out.CurrencyConversion = q.conversion()
 		out.ExcursionStats = cachedFigure(q, "excursions", func() analytics.ExcursionStats {

@@ -63,9 +63,7 @@ func (a *API) openapi(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(text)
 }
 
-func writeJSON(w http.ResponseWriter, value any) { writeJSONStatus(w, http.StatusOK, value) }
-
-func writeJSONStatus(w http.ResponseWriter, status int, value any) {
+func writeJSON(w http.ResponseWriter, value any) {
 	body, err := transport.Marshal(value)
 	if err != nil {
 		w.WriteHeader(http.StatusInternalServerError)
@@ -73,6 +71,5 @@ func writeJSONStatus(w http.ResponseWriter, status int, value any) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
-	w.WriteHeader(status)
 	_, _ = w.Write(body)
 }

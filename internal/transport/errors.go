@@ -93,17 +93,16 @@ func toRefusal(err error) Refusal {
 
 // WriteError writes an error response.
 func WriteError(w http.ResponseWriter, r *http.Request, err error) {
-	Refuse(r.Context(), err).Write(w)
+	Refuse(r.Context(), err).write(w)
 }
 
 // WriteRefusal writes an error response with a status no [journal.Error] has, such as
 // 405.
 func WriteRefusal(w http.ResponseWriter, status int, code, message string) {
-	Refusal{Status: status, Body: ErrorBody{ErrorInfo{Code: code, Message: message}}}.Write(w)
+	Refusal{Status: status, Body: ErrorBody{ErrorInfo{Code: code, Message: message}}}.write(w)
 }
 
-// Write writes the response.
-func (refusal Refusal) Write(w http.ResponseWriter) {
+func (refusal Refusal) write(w http.ResponseWriter) {
 	maps.Copy(w.Header(), refusal.Headers)
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Del("ETag")

@@ -27,7 +27,6 @@ var screens = []string{
 	"/reports", "/reports/{report}",
 	"/programs", "/programs/{id}",
 	"/setups", "/setups/{id}",
-	"/symbols/{symbol}",
 	"/tags",
 	"/missed",
 	"/routines",
@@ -41,12 +40,8 @@ var screens = []string{
 	"/export",
 	"/settings", "/settings/{tab}",
 	"/admin",
-	consentScreen,
 	"/start", "/sign-in", "/register",
 }
-
-// consentScreen lets a user allow an app access. The app may have opened its window.
-const consentScreen = "/connect-app"
 
 // sharedScreen is opened by strangers and read by other sites for a card. The card's text
 // is the same for every link: it must not reveal whether a link works, and never contains

@@ -105,8 +105,6 @@ type ShareQuery struct {
 	Capital     Capital // for the accounts in scope
 	Currency    string
 	ShowAmounts bool
-	// Units are what summary and symbols count; nil means the trades. Days are by trade.
-	Units *Selection
 }
 
 const (
@@ -117,12 +115,9 @@ const (
 
 // BuildShareView builds a selection's public view.
 func BuildShareView(s *Selection, q ShareQuery) ShareView {
-	days, counted := ListDays(s, q.Zone), s
-	if q.Units != nil {
-		counted = q.Units
-	}
+	days := ListDays(s, q.Zone)
 	view := ShareView{
-		Summary: q.buildSummary(Summarize(counted, q.Capital)), Equity: q.buildEquity(days), Months: q.buildMonths(days), TopSymbols: q.listTopSymbols(counted),
+		Summary: q.buildSummary(Summarize(s, q.Capital)), Equity: q.buildEquity(days), Months: q.buildMonths(days), TopSymbols: q.listTopSymbols(s),
 		ShowAmounts: q.ShowAmounts, Currency: q.Currency,
 	}
 	colors := make([]outcome, len(days))

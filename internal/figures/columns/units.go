@@ -111,11 +111,9 @@ func listUnits(set *strategybook.Set) (units []analytics.Unit) {
 			continue
 		}
 		u := analytics.Unit{
-			ID: journal.StrategyID(s.ID), Symbol: s.Underlying, InitialRisk: s.EffectiveRisk(), Quality: uint8(s.Record.TradeQuality), Setups: s.Record.Setups, Tags: s.Record.Tags,
+			Symbol: s.Underlying, InitialRisk: s.EffectiveRisk(), Quality: uint8(s.Record.TradeQuality), Setups: s.Record.Setups, Tags: s.Record.Tags,
 		}
-		legs := s.Legs()
-		slices.SortStableFunc(legs, func(a, b strategies.Member) int { return a.OpenedAt.Compare(b.OpenedAt) })
-		for _, m := range legs {
+		for _, m := range s.Legs() {
 			u.Trades = append(u.Trades, m.Trade)
 		}
 		units = append(units, u)

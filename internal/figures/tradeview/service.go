@@ -7,7 +7,6 @@ import (
 	"fillbook/internal/base/journal"
 	"fillbook/internal/trading/ledger"
 	"fillbook/internal/trading/rulebook"
-	"fillbook/internal/trading/strategybook"
 )
 
 // Service reads trades, each method in one snapshot. It is safe for concurrent
@@ -16,45 +15,37 @@ type Service struct {
 	db     *db.DB
 	ledger *ledger.Service
 	rank   Ranker
-	finder Completer
+	judge  Judge
 }
 
 // New returns a Service.
-func New(d *db.DB, l *ledger.Service, rank Ranker, finder Completer) *Service {
-	return &Service{db: d, ledger: l, rank: rank, finder: finder}
+func New(d *db.DB, l *ledger.Service, rank Ranker, judge Judge) *Service {
+	return &Service{db: d, ledger: l, rank: rank, judge: judge}
 }
 
-// Complete adds what depends on other trades to a trade read in the same transaction: the
-// verdicts of trading rules, and the strategy. It must not be called after a write in it:
-// both are cached.
-func (s *Service) Complete(ctx context.Context, tx *db.Tx, owner journal.UserID, v *View) error {
-	complete, err := s.finder(ctx, tx, owner)
-	if err == nil && complete != nil {
-		complete(v)
+// AddRules adds the verdicts of trading rules to a trade read in the same transaction. It
+// must not be called after a write in it: judgements are cached.
+func (s *Service) AddRules(ctx context.Context, tx *db.Tx, owner journal.UserID, v *View) error {
+	verdicts, err := s.judge(ctx, tx, owner)
+	if err == nil && verdicts != nil {
+		v.TradingRules = verdicts(v.ID)
 	}
 	return err
 }
 
-// NeedsCompleting reports whether the owner has trading rules, or can have strategies. It is
-// a step.
-func (s *Service) NeedsCompleting(ctx context.Context, tx *db.Tx, owner journal.UserID) (bool, error) {
+// HasRules reports whether the owner has trading rules. It is a step.
+func (s *Service) HasRules(ctx context.Context, tx *db.Tx, owner journal.UserID) (bool, error) {
 	list, err := rulebook.ListRules(ctx, tx, owner)
-	if err != nil || len(list) > 0 {
-		return err == nil, err
-	}
-	return strategybook.MayHaveUnits(ctx, tx, owner)
+	return len(list) > 0, err
 }
 
-// CompleteAfter is [Service.Complete] after a write was committed.
-func (s *Service) CompleteAfter(ctx context.Context, owner journal.UserID, v *View) error {
-	return s.db.View(ctx, func(tx *db.Tx) error { return s.Complete(ctx, tx, owner, v) })
+// AddRulesAfter is [Service.AddRules] after a write was committed.
+func (s *Service) AddRulesAfter(ctx context.Context, owner journal.UserID, v *View) error {
+	return s.db.View(ctx, func(tx *db.Tx) error { return s.AddRules(ctx, tx, owner, v) })
 }
 
-func prefetchCompleting(ctx context.Context, tx *db.Tx, owner journal.UserID) {
-	tx.Prefetch(func(tx *db.Tx) {
-		_, _ = rulebook.ListRules(ctx, tx, owner)
-		_, _ = strategybook.MayHaveUnits(ctx, tx, owner)
-	})
+func prefetchRules(ctx context.Context, tx *db.Tx, owner journal.UserID) {
+	tx.Prefetch(func(tx *db.Tx) { _, _ = rulebook.ListRules(ctx, tx, owner) })
 }
 
 // Page is a part of a list, and the whole list's trade count.
@@ -68,27 +59,27 @@ type Page struct {
 func (s *Service) Page(ctx context.Context, owner journal.UserID, q Query) (page Page, err error) {
 	err = s.db.View(ctx, func(tx *db.Tx) error {
 		page = Page{}
-		if q.Completed {
-			prefetchCompleting(ctx, tx, owner)
+		if q.Judged {
+			prefetchRules(ctx, tx, owner)
 		}
 		collect := func(v *View) error {
 			page.Rows = append(page.Rows, *v)
 			return nil
 		}
-		incomplete := q
-		incomplete.Completed = false
-		total, counted, err := s.each(ctx, tx, owner, incomplete, collect)
+		unjudged := q
+		unjudged.Judged = false
+		total, counted, err := s.each(ctx, tx, owner, unjudged, collect)
 		if err == nil && !counted {
 			total, err = s.ledger.CountTradesIn(ctx, tx, owner, q.ledgerQuery(owner))
 		}
 		page.Total = total
-		if err != nil || !q.Completed || len(page.Rows) == 0 {
+		if err != nil || !q.Judged || len(page.Rows) == 0 {
 			return err
 		}
-		complete, err := s.finder(ctx, tx, owner)
+		verdicts, err := s.judge(ctx, tx, owner)
 		for i := range page.Rows {
-			if complete != nil {
-				complete(&page.Rows[i])
+			if verdicts != nil {
+				page.Rows[i].TradingRules = verdicts(page.Rows[i].ID)
 			}
 		}
 		return err
@@ -111,14 +102,14 @@ func (s *Service) EachIn(ctx context.Context, tx *db.Tx, owner journal.UserID, q
 
 // each calls fn with a query's trades. counted reports whether it knows their total.
 func (s *Service) each(ctx context.Context, tx *db.Tx, owner journal.UserID, q Query, fn func(*View) error) (total int, counted bool, err error) {
-	if q.Completed {
-		complete, err := s.finder(ctx, tx, owner)
+	if q.Judged {
+		verdicts, err := s.judge(ctx, tx, owner)
 		if err != nil {
 			return 0, false, err
 		}
-		if emit := fn; complete != nil {
+		if emit := fn; verdicts != nil {
 			fn = func(v *View) error {
-				complete(v)
+				v.TradingRules = verdicts(v.ID)
 				return emit(v)
 			}
 		}
@@ -137,11 +128,11 @@ func (s *Service) each(ctx context.Context, tx *db.Tx, owner journal.UserID, q Q
 // Detail reads one of the owner's trades.
 func (s *Service) Detail(ctx context.Context, owner journal.UserID, id journal.TradeID) (detail Detail, err error) {
 	err = s.db.View(ctx, func(tx *db.Tx) error {
-		prefetchCompleting(ctx, tx, owner)
+		prefetchRules(ctx, tx, owner)
 		if detail, err = ReadDetail(ctx, tx, owner, id); err != nil {
 			return err
 		}
-		return s.Complete(ctx, tx, owner, &detail.View)
+		return s.AddRules(ctx, tx, owner, &detail.View)
 	})
 	return detail, err
 }

@@ -30,14 +30,11 @@ const (
 	ActionTOTPDisable       Action = "totp_disable"
 	ActionAccessTokenMint   Action = "access_token_mint"
 	ActionAccessTokenRevoke Action = "access_token_revoke"
-	// ActionAccessTokenReuse is the end of an app's token whose code or refresh token was
-	// used twice.
-	ActionAccessTokenReuse Action = "access_token_reuse"
-	ActionUserCreate       Action = "user_create"
-	ActionUserDelete       Action = "user_delete"
-	ActionUserPromote      Action = "user_promote"
-	ActionUserDemote       Action = "user_demote"
-	ActionSecretRotate     Action = "secret_rotate"
+	ActionUserCreate        Action = "user_create"
+	ActionUserDelete        Action = "user_delete"
+	ActionUserPromote       Action = "user_promote"
+	ActionUserDemote        Action = "user_demote"
+	ActionSecretRotate      Action = "secret_rotate"
 )
 
 // Outcome is a security event's result.

@@ -22,10 +22,7 @@ type RealizedTrade struct {
 
 // isPartial selects the trades that can have several parts, or one while open. A closed
 // trade with two fills has one part, its closing.
-// Trades that actions gave another symbol may have been paid cash, and those that one opened
-// have no opening fill.
-const isPartial = `(is_open = FALSE AND execution_count > 2 OR is_open = TRUE AND avg_exit IS NOT NULL
-	OR execution_count > 0 AND (symbols IS NOT NULL OR first_seq = 0))`
+const isPartial = `(is_open = FALSE AND execution_count > 2 OR is_open = TRUE AND avg_exit IS NOT NULL)`
 
 // tradeSpan is the stream stretch with a trade's fills.
 type tradeSpan struct {
@@ -82,12 +79,12 @@ func RealizedTradesByID(ctx context.Context, tx *db.Tx, owner journal.UserID, id
 	if len(spans) == 0 {
 		return nil, nil
 	}
-	events, err := loadAllEvents(ctx, tx, owner)
+	splits, err := loadAllSplits(ctx, tx, owner)
 	if err != nil {
 		return nil, err
 	}
 	for i := range spans {
-		if err := readSpan(ctx, tx, owner, &spans[i], events, collect); err != nil {
+		if err := readSpan(ctx, tx, owner, &spans[i], splits, collect); err != nil {
 			return nil, err
 		}
 	}
@@ -110,8 +107,8 @@ func scanPart(row db.Scanner) (f fill, err error) {
 }
 
 // readSpan reads one trade's fills.
-func readSpan(ctx context.Context, tx *db.Tx, owner journal.UserID, s *tradeSpan, events map[int64][]matching.Event, fn func(RealizedTrade) error) error {
-	w := spanReader{spans: []tradeSpan{*s}, events: events, fn: fn}
+func readSpan(ctx context.Context, tx *db.Tx, owner journal.UserID, s *tradeSpan, splits map[int64][]matching.Split, fn func(RealizedTrade) error) error {
+	w := spanReader{spans: []tradeSpan{*s}, splits: splits, fn: fn}
 	err := db.Each(ctx, tx, w.scan, partSelect+` AND stream = $2 AND (executed_at, seq) >= ($3, $4) AND (executed_at, seq) <= ($5, $6)
 		ORDER BY executed_at, seq`, owner, s.stream, s.first.At, s.first.Seq, s.last.At, s.last.Seq)
 	if err != nil {
@@ -127,7 +124,7 @@ func eachOfStreams(ctx context.Context, tx *db.Tx, owner journal.UserID, w *span
 		return nil
 	}
 	var err error
-	if w.events, err = loadAllEvents(ctx, tx, owner); err != nil {
+	if w.splits, err = loadAllSplits(ctx, tx, owner); err != nil {
 		return err
 	}
 	var streams []int64
@@ -158,7 +155,7 @@ type spanReader struct {
 	eachFill bool
 	// openings has a part for each opening fill too.
 	openings bool
-	events   map[int64][]matching.Event // by stream
+	splits   map[int64][]matching.Split // by stream
 
 	stream int64
 	group  *matching.Realizer // nil before the stream's first span
@@ -180,13 +177,10 @@ func (w *spanReader) scan(row db.Scanner) error {
 		return nil
 	}
 	if w.group == nil {
-		first := w.spans[0].first
-		if first != f.position() && (first.Seq > 0 || f.position().Compare(first) < 0) {
+		if w.spans[0].first != f.position() {
 			return nil
 		}
-		w.group = &matching.Realizer{
-			Head: w.spans[0].head, EachFill: w.eachFill, Openings: w.openings, Events: w.events[f.stream], Start: first,
-		}
+		w.group = &matching.Realizer{Head: w.spans[0].head, EachFill: w.eachFill, Openings: w.openings, Splits: w.splits[f.stream]}
 	}
 	return w.emit(w.group.Add(f.toMatching()))
 }

@@ -114,9 +114,7 @@ func (s *strategyStream) newLeg(t *tradeRow) strategies.Leg {
 	if t.Direction == matching.Short {
 		l.Quantity, l.Size, l.Paid = l.Quantity.Neg(), l.Size.Neg(), l.Paid.Neg()
 	}
-	if t.open {
-		l.Closed, l.Realized = t.QtyOpened.Sub(t.QtyRemaining), t.RealizedPnL
-	} else {
+	if !t.open {
 		at := db.FromMicros(t.listed)
 		l.ClosedAt, l.Traded = &at, t.EndedBy == matching.KindTrade
 	}
@@ -130,7 +128,7 @@ func (b *legBuilder) addFill(row db.Scanner) error {
 	if err := row.Scan(f.scan()...); err != nil {
 		return err
 	}
-	s := b.streams[f.grouped()]
+	s := b.streams[f.stream]
 	if f.belongsToNoTrade() {
 		return nil
 	}

@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -46,8 +45,6 @@ type Trade struct {
 	// exits, all of them removals, so nothing was won or lost.
 	EndedBy matching.Kind
 	Removed bool
-	// Symbols are all its symbols, its instrument's first, if actions gave it several; else nil.
-	Symbols []string
 	// Executions is the number of its fills.
 	Executions int
 	// Revision is the account's revision that last changed the trade.
@@ -158,7 +155,7 @@ func ReadTradeFills(
 
 // tradeWithAccount selects a trade and its account.
 var tradeWithAccount = clearRank("SELECT " + qualify("trades", tradeColumns...) + ", trades.account, trades.revision, " + placeColumns + ", " +
-	streamColumns + ", " + qualify("accounts", strings.Split(accountColumns, ", ")...) + ", streams.events" + tradesFrom + `
+	streamColumns + ", " + qualify("accounts", strings.Split(accountColumns, ", ")...) + ", streams.splits" + tradesFrom + `
 		JOIN accounts ON accounts.user_id = trades.user_id AND accounts.number = trades.account
 	WHERE trades.user_id = $1 AND trades.id = $2`)
 
@@ -172,7 +169,7 @@ func readTradeRow(ctx context.Context, tx *db.Tx, owner journal.UserID, id journ
 	row := &listedTrade{}
 	rows := &accountRows{tx: tx, owner: owner}
 	s := &stream{}
-	err := tx.QueryRow(ctx, tradeWithAccount, owner, id).Scan(append(append(row.scan(), rows.account.scan()...), eventsScanner{&s.events})...)
+	err := tx.QueryRow(ctx, tradeWithAccount, owner, id).Scan(append(append(row.scan(), rows.account.scan()...), splitsScanner{&s.splits})...)
 	if err != nil {
 		return nil, nil, db.NotFound(err, "trade")
 	}
@@ -180,10 +177,8 @@ func readTradeRow(ctx context.Context, tx *db.Tx, owner journal.UserID, id journ
 		return nil, nil, journal.NotFound("trade")
 	}
 	set := newStreamSet(rows)
-	if row.shown == 0 {
-		s.number, s.key = row.stream, row.key
-		set.add(s)
-	}
+	s.number, s.key = row.stream, row.key
+	set.add(s)
 	return set, row, nil
 }
 
@@ -244,8 +239,7 @@ func EachTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, q TradeQuer
 			return err
 		}
 		if keys != nil {
-			shown := keys[cmp.Or(t.shown, t.stream)]
-			t.key, t.order = shown.key, shown.order
+			t.key, t.order = keys[t.stream].key, keys[t.stream].order
 		}
 		trade := t.toTrade(known[t.account])
 		return ties.add(trade.Cursor.instant(q.Basis), trade)
@@ -256,9 +250,8 @@ func EachTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, q TradeQuer
 	return ties.flush()
 }
 
-// tradesFrom joins each trade's stream; see executionSelect for the LEFT JOIN.
 const tradesFrom = `
-	FROM trades LEFT JOIN streams ON streams.user_id = trades.user_id AND streams.number = COALESCE(trades.shown, trades.stream)`
+	FROM trades JOIN streams ON streams.user_id = trades.user_id AND streams.number = trades.stream`
 
 var (
 	tradesColumns = tradeSelectOnly + `, trades.account AS account_number, revision, ` + placeColumns
@@ -310,7 +303,7 @@ func (t *listedTrade) toTrade(a Account) Trade {
 		Volume: t.Rate.Convert(t.Volume), AvgEntry: t.AvgEntry,
 		AvgExit: t.AvgExit, Multiplier: t.Multiplier, Fees: t.FeesTotal, Commission: t.Commission,
 		GrossPnL: t.GrossPnL, NetPnL: t.NetPnL, ReturnPct: t.ReturnPct, RealizedPnL: t.RealizedPnL,
-		EndedBy: t.EndedBy, Removed: t.Removed, Symbols: t.symbolList(t.key.symbol), Executions: int(t.count), Revision: t.revision, Cursor: t.cursor(a),
+		EndedBy: t.EndedBy, Removed: t.Removed, Executions: int(t.count), Revision: t.revision, Cursor: t.cursor(a),
 	}
 	if at, closed := t.ClosedAt(); closed {
 		closedAt := db.FromMicros(at)
@@ -345,7 +338,7 @@ func (q TradeQuery) addConditions(f *filter) {
 		f.addCondition("trades.is_open =", q.Status == StatusOpen)
 	}
 	if len(q.Symbols) > 0 {
-		q.addSymbols(f)
+		addIn(f, "streams.symbol", upperSymbols(q.Symbols))
 	}
 	if q.Direction != "" {
 		f.addCondition("trades.is_long =", q.Direction == matching.Long)
@@ -360,22 +353,6 @@ func (q TradeQuery) addConditions(f *filter) {
 		q.Basis.addAfter(f, q.After)
 	}
 }
-
-// addSymbols adds the condition that a trade has one of the symbols. Those that actions gave
-// it are in trades.symbols.
-func (q TradeQuery) addSymbols(f *filter) {
-	symbols := upperSymbols(q.Symbols)
-	addIn(f, "streams.symbol", symbols)
-	last := len(f.terms) - 1
-	any := []string{f.terms[last]}
-	for _, symbol := range symbols {
-		any = append(any, "trades.symbols LIKE "+f.arg("%\n"+likeEscape.Replace(symbol)+"\n%")+` ESCAPE '\'`)
-	}
-	f.terms[last] = "(" + strings.Join(any, " OR ") + ")"
-}
-
-// likeEscape escapes what LIKE gives a meaning.
-var likeEscape = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 
 // upperSymbols returns symbols in their stored form.
 func upperSymbols(symbols []string) []string {
@@ -402,7 +379,7 @@ func (set *streamSet) loadParts(ctx context.Context, t *listedTrade, after match
 		return nil, nil, err
 	}
 	cursor := &fillCursor{set: set, ctx: ctx, changes: &changes{stream: s, whole: true}, columns: allColumns}
-	start := matching.Grouping{Head: t.Head, Events: s.events, Start: t.First}
+	start := matching.Grouping{Head: t.Head, Splits: s.splits}
 	first, left := t.First, int(t.count)
 	if after.Compare(t.First) >= 0 {
 		start.From, err = set.lastCheckpoint(ctx, &t.tradeRow, matching.Position{At: after.At, Seq: after.Seq + 1})
@@ -490,20 +467,12 @@ func (set *streamSet) loadTradeFills(ctx context.Context, t *listedTrade, after 
 				return nil, err
 			}
 		}
-		key := t.key
-		if f.stream != t.stream {
-			stated, err := set.streamNumbered(ctx, f.stream)
-			if err != nil {
-				return nil, err
-			}
-			key = stated.key
-		}
-		e, err := f.toExecution(set.account, key, imports.batchOf(set.account.number, f.seq), in)
+		e, err := f.toExecution(set.account, t.key, imports.batchOf(set.account.number, f.seq), in)
 		if err != nil {
 			return nil, err
 		}
 		part := parts[i]
-		e.Adjusted = adjustFill(&e, s.events, t.end())
+		e.Adjusted = adjustFill(&e, s.splits, t.end())
 		out[i] = TradeFill{
 			Execution: e, Role: part.Role, PartQuantity: part.Quantity, PartFees: part.Fees, PartCommission: part.Commission,
 			Place: f.position(),

@@ -118,19 +118,18 @@ func (s *Service) accountUndoer() history.Undoer {
 	return &accountUndoer{r, s}
 }
 
-// findContent returns a record of the newest later change to an account, if the account
-// contains anything.
+// findContent returns the account itself if it contains something that a later change
+// brought.
 func findContent(ctx context.Context, u *history.Undoing, a Account) (history.Key, error) {
 	counts, err := countContents(ctx, u.Tx, u.Owner, a)
 	if err != nil || len(counts) == 0 {
 		return history.Key{}, err
 	}
-	later, err := u.LaterChanges(ctx, a.ID)
-	if err != nil || len(later) == 0 {
+	later, err := u.HasLaterChanges(ctx, a.ID)
+	if !later {
 		return history.Key{}, err
 	}
-	o := later[0].Objects[0]
-	return history.Key{Type: o.Type, ID: o.ID}, nil
+	return history.Key{Type: "account", ID: string(a.ID)}, err
 }
 
 // accountUndoer undoes changes to accounts. A deleted account comes back with everything in

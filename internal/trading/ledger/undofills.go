@@ -233,18 +233,12 @@ func (b *book) keptStreams(ctx context.Context, u *history.Undoing) (map[int64]*
 			key := streamKey{
 				symbol: text("symbol"), kind: text("instrument_type"), right: text("option_right"),
 				strike: text("strike"), expiry: text("expiry"), lot: text("lot"),
-			} // positions that moved find their stream again when they are grouped
-			find := b.streamFor
-			if text("lineage") != "" {
-				find = b.findStream
 			}
-			s, err := find(ctx, key)
+			s, err := b.streamFor(ctx, key)
 			if err != nil {
 				return err
 			}
-			if s != nil {
-				found[number] = s
-			}
+			found[number] = s
 		}
 		return nil
 	})
@@ -261,10 +255,6 @@ func (b *book) restoreFills(ctx context.Context, u *history.Undoing, set *change
 	err = b.eachKept(u, "executions", func(rows history.KeptRows) error {
 		for i := range rows.Rows {
 			number, _ := rows.Value(i, "stream").(int64)
-			if stated, moved := rows.Value(i, "stated").(int64); moved {
-				number = stated
-				rows.SetValue(i, "stated", nil)
-			}
 			if s := streams[number]; s != nil {
 				rows.SetValue(i, "stream", s.number)
 			}
@@ -437,37 +427,13 @@ type tradeHint struct {
 	first, last matching.Position
 }
 
-// loadHints reads the trades before the change from its kept rows. A redo kept the trades
-// before it, and those before the first change may be others.
+// loadHints reads the trades before the change from its kept rows.
 func (b *book) loadHints(ctx context.Context, u *history.Undoing) error {
-	known := map[journal.TradeID]bool{}
-	for _, from := range append([]*history.Undoing{u}, u.Earlier...) {
-		if err := b.readHints(ctx, from, known); err != nil {
-			return err
-		}
-	}
-	if len(b.hints) == 0 {
-		return nil
-	}
-	ids := make([]journal.TradeID, len(b.hints))
-	for i, h := range b.hints {
-		ids[i] = h.id
-	}
-	existing, err := db.ListIn(ctx, b.tx, ids, db.Single[journal.TradeID], `SELECT id FROM trades WHERE user_id = $1 AND id IN $keys`, b.owner)
-	b.existing = map[journal.TradeID]bool{}
-	for _, id := range existing {
-		b.existing[id] = true
-	}
-	return err
-}
-
-// readHints reads the kept trades that are not known yet.
-func (b *book) readHints(ctx context.Context, u *history.Undoing, known map[journal.TradeID]bool) error {
 	streams, err := b.keptStreams(ctx, u)
 	if err != nil {
 		return err
 	}
-	return b.eachKept(u, "trades", func(rows history.KeptRows) error {
+	err = b.eachKept(u, "trades", func(rows history.KeptRows) error {
 		for i := range rows.Rows {
 			number := func(column string) int64 { n, _ := rows.Value(i, column).(int64); return n }
 			var id journal.TradeID
@@ -479,14 +445,26 @@ func (b *book) readHints(ctx context.Context, u *history.Undoing, known map[jour
 			if rows.Value(i, "last_at") != nil {
 				h.last.At = number("last_at")
 			}
-			if s := streams[number("stream")]; s != nil && !known[id] {
-				known[id] = true
+			if s := streams[number("stream")]; s != nil {
 				h.stream = s.number
 				b.hints = append(b.hints, h)
 			}
 		}
 		return nil
 	})
+	if err != nil || len(b.hints) == 0 {
+		return err
+	}
+	ids := make([]journal.TradeID, len(b.hints))
+	for i, h := range b.hints {
+		ids[i] = h.id
+	}
+	existing, err := db.ListIn(ctx, b.tx, ids, db.Single[journal.TradeID], `SELECT id FROM trades WHERE user_id = $1 AND id IN $keys`, b.owner)
+	b.existing = map[journal.TradeID]bool{}
+	for _, id := range existing {
+		b.existing[id] = true
+	}
+	return err
 }
 
 // applyHints returns the identities, those of hints with the fills that their trades had.
