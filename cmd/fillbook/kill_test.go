@@ -7,11 +7,14 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"fillbook/internal/base/db"
 )
@@ -200,6 +203,48 @@ func (l *tradingLog) compare(v *victim) {
 		}
 	}
 	l.fills, l.doubted = stored, map[string]bool{}
+	compareWithHistory(v, prefs)
+}
+
+// compareWithHistory replays the history: each stored value must be in a change, and each
+// change stored.
+func compareWithHistory(v *victim, prefs map[string]any) {
+	v.t.Helper()
+	quantities, values := map[string]any{}, map[string]any{}
+	changes := v.listAll("/history?type=execution&type=preferences&limit=1000")
+	for _, change := range slices.Backward(changes) {
+		for _, one := range change["objects"].([]any) {
+			object := one.(map[string]any)
+			id := object["id"].(string)
+			if object["type"] == "execution" && object["action"] == "deleted" {
+				delete(quantities, id)
+				continue
+			}
+			for _, changed := range object["fields"].([]any) {
+				field := changed.(map[string]any)
+				if object["type"] == "preferences" {
+					values[field["name"].(string)] = field["after"]
+				} else if field["name"] == "quantity" {
+					quantities[id] = field["after"]
+				}
+			}
+		}
+	}
+	stored := map[string]any{}
+	for _, fill := range v.listAll("/executions?limit=1000") {
+		stored[fill["id"].(string)] = fmt.Sprint(fill["quantity"])
+	}
+	if diff := cmp.Diff(quantities, stored); diff != "" {
+		v.t.Fatalf("round %d: the fills are not those of the history (-history +stored):\n%s", v.rounds, diff)
+	}
+	for key, value := range prefs {
+		if n, err := strconv.ParseFloat(fmt.Sprint(values[key]), 64); err != nil || n != value {
+			v.t.Fatalf("round %d: preference %s is %v, and %v in the history", v.rounds, key, value, values[key])
+		}
+	}
+	if len(values) != len(prefs) {
+		v.t.Fatalf("round %d: the history has %d preferences, and %d are stored", v.rounds, len(values), len(prefs))
+	}
 }
 
 // pick removes a fill from the log during a change and returns it.

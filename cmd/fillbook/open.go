@@ -139,11 +139,18 @@ func (s *settings) install(d *db.DB, keys *secrets.Keys, log *slog.Logger, metri
 	if err != nil {
 		return nil, err
 	}
+	private, err := s.private()
+	if err != nil {
+		return nil, err
+	}
 	heap := new(heapTuner)
 	heap.releaseSoon()
 	return installation.New(installation.Options{
-		Outbound: outbound.New(outbound.Options{Enabled: s.Outbound, Endpoints: endpoints, Version: version, Log: log}),
-		DB:       d, Keys: keys, Clock: journal.SystemClock, Log: log, Attachments: attachments,
+		Outbound: outbound.New(outbound.Options{
+			Enabled: s.Outbound, Endpoints: endpoints, Private: private, Mail: *s.mailServer(), Version: version, Log: log,
+		}),
+		PublicURL: s.PublicURL,
+		DB:        d, Keys: keys, Clock: journal.SystemClock, Log: log, Attachments: attachments,
 		AttachmentMaxBytes: s.AttachmentMaxBytes, BarsPerUser: s.BarsPerUser, UndoDays: &s.UndoDays, Identity: identity.Options{RegistrationOpen: s.RegistrationOpen, AfterHash: heap.releaseSoon},
 		BeforeLargeImport: heap.reduceHeapGrowth, FiguresDir: filepath.Join(s.DataDir, "columns"),
 		ObserveRun: func(o connections.Observation) {

@@ -11,6 +11,7 @@ import (
 	"fillbook/internal/base/journal"
 	"fillbook/internal/base/secrets"
 	"fillbook/internal/figures/sharing"
+	"fillbook/internal/intake/channels"
 	"fillbook/internal/intake/connections"
 	"fillbook/internal/people/identity"
 	"fillbook/internal/prices/barfetch"
@@ -127,6 +128,9 @@ func (r *rotation) apply(env *environment, d *db.DB) error {
 			return err
 		}
 		if err := connections.RotateSecret(env.ctx, tx, r.from, r.to); err != nil {
+			return err
+		}
+		if err := channels.RotateSecret(env.ctx, tx, r.from, r.to); err != nil {
 			return err
 		}
 		return transport.DeleteStoredResponses(env.ctx, tx)

@@ -127,7 +127,7 @@ func (s *settings) assemble(ctx context.Context, d *db.DB, log *slog.Logger) (*s
 		AuthFailures: s.RateAuth, SecretFailures: s.RateSecrets, ShareRate: s.RateShare, HookRate: s.RateHook,
 		ImportsAtOnce: s.ImportsAtOnce, SpoolDir: filepath.Join(s.DataDir, "spool"), Web: webui.Handler(),
 		AttachmentMaxBytes: s.AttachmentMaxBytes, ImportMaxBytes: s.ImportMaxBytes, BarsMaxBytes: s.BarsMaxBytes, ShareLinks: s.ShareLinksEnabled,
-		PublicURL: s.PublicURL, Assistants: s.MCP, AssistantCalls: s.RateMCP, AssistantWrites: s.RateMCPWrite,
+		PublicURL: s.PublicURL, Assistants: s.MCP, AssistantCalls: s.RateMCP, AssistantWrites: s.RateMCPWrite, AssistantOAuth: s.MCPOAuth,
 	})
 	if err == nil && s.WatchDir != "" {
 		result.folders = &folderWatcher{
@@ -147,6 +147,9 @@ func (v *server) run(ctx context.Context, ports listeners) error {
 	group.Go(func() error { return v.watchDisk(ctx) })
 	if v.services.BarSources.Enabled() && !v.services.DB.ReadOnly() {
 		group.Go(func() error { v.services.Jobs.Run(ctx); return nil })
+	}
+	if !v.services.DB.ReadOnly() {
+		group.Go(func() error { v.services.Alerts.Run(ctx); return nil })
 	}
 	if v.folders != nil && !v.services.DB.ReadOnly() {
 		group.Go(func() error { v.folders.run(ctx); return nil })

@@ -12,6 +12,7 @@ import (
 	"fillbook/internal/base/history"
 	"fillbook/internal/base/outbound"
 	"fillbook/internal/base/secrets"
+	"fillbook/internal/intake/channels"
 	"fillbook/internal/providers"
 	"fillbook/internal/transport"
 )
@@ -46,8 +47,17 @@ type settings struct {
 	RateMCPWrite       transport.Rate `name:"rate-limit-mcp-write" env:"SVC_RATE_LIMIT_MCP_WRITE" default:"0.0084/30" help:"What an assistant stores per access token: RATE per second, BURST at once; or off."`
 	RateSecrets        transport.Rate `name:"rate-limit-secrets" env:"SVC_RATE_LIMIT_SECRETS" default:"0.1667/10" help:"Failed password and code checks of a signed-in user, as for sign-ins."`
 	MCP                bool           `name:"mcp" env:"SVC_MCP" default:"false" help:"Let assistants use the journal with access tokens, at /mcp."`
+	MCPOAuth           bool           `name:"mcp-oauth" env:"SVC_MCP_OAUTH" default:"false" help:"Let apps ask users for access to /mcp through OAuth. Needs SVC_MCP and SVC_PUBLIC_URL."`
 	Outbound           bool           `name:"outbound" env:"SVC_OUTBOUND" default:"false" help:"Allow requests to providers that users choose, for example of prices."`
 	OutboundEndpoints  []string       `name:"outbound-endpoints" env:"SVC_OUTBOUND_ENDPOINTS" placeholder:"PROVIDER=URL" help:"Other addresses of providers, for example of a proxy."`
+	OutboundPrivate    []string       `name:"outbound-private" env:"SVC_OUTBOUND_PRIVATE" placeholder:"NETWORK" help:"Networks, and single ADDRESS:PORT, inside your network that channels of users may reach, for example 192.168.1.0/24 or 127.0.0.1:8090."`
+	SMTPHost           string         `name:"smtp-host" env:"SVC_SMTP_HOST" placeholder:"HOST" help:"Mail server for email channels. Default: none."`
+	SMTPPort           int            `name:"smtp-port" env:"SVC_SMTP_PORT" default:"0" help:"Port of the mail server. 0: 587, or 465 with implicit TLS."`
+	SMTPUser           string         `name:"smtp-user" env:"SVC_SMTP_USER" help:"User at the mail server. Default: none, no sign-in."`
+	SMTPPassword       secrets.Secret `name:"smtp-password" env:"SVC_SMTP_PASSWORD" help:"Password at the mail server."`
+	SMTPPasswordFile   string         `name:"smtp-password-file" env:"SVC_SMTP_PASSWORD_FILE" placeholder:"FILE" help:"File with the password at the mail server."`
+	SMTPFrom           string         `name:"smtp-from" env:"SVC_SMTP_FROM" placeholder:"ADDRESS" help:"Sender of mails, for example fillbook@example.org."`
+	SMTPTLS            string         `name:"smtp-tls" env:"SVC_SMTP_TLS" default:"starttls" enum:"starttls,implicit,none" help:"How the connection to the mail server is encrypted: starttls, implicit or none."`
 	ImportsAtOnce      int            `name:"imports-at-once" env:"SVC_IMPORTS_AT_ONCE" default:"2" help:"Files of one user that are imported at the same time; others wait. 0: no limit."`
 	UndoDays           int            `name:"undo-days" env:"SVC_UNDO_DAYS" default:"30" help:"Days for which deleted content is kept, so that a deletion can be undone. 0: none is kept."`
 	WatchDir           string         `name:"watch-dir" env:"SVC_WATCH_DIR" placeholder:"DIR" help:"Directory with a folder for each account, named after its id, whose files are imported. Default: none."`
@@ -78,6 +88,9 @@ func (s *settings) check() error {
 	if err := readSecret(&s.DatabaseURL, s.DatabaseURLFile, "SVC_DATABASE_URL"); err != nil {
 		return err
 	}
+	if err := readSecret(&s.SMTPPassword, s.SMTPPasswordFile, "SVC_SMTP_PASSWORD"); err != nil {
+		return err
+	}
 	switch {
 	case s.JWTSecret != "" && len(s.JWTSecret.Reveal()) < 32:
 		return errors.New("SVC_JWT_SECRET must be at least 32 bytes long")
@@ -104,6 +117,12 @@ func (s *settings) check() error {
 	if _, err := s.endpoints(); err != nil {
 		return err
 	}
+	if _, err := s.private(); err != nil {
+		return err
+	}
+	if err := s.mailServer().Check(); err != nil {
+		return err
+	}
 	for _, origin := range s.CORSOrigins {
 		if err := checkOrigin("SVC_CORS_ORIGINS", origin); err != nil {
 			return err
@@ -114,11 +133,27 @@ func (s *settings) check() error {
 
 // endpoints parses SVC_OUTBOUND_ENDPOINTS.
 func (s *settings) endpoints() (outbound.Endpoints, error) {
-	endpoints, err := outbound.ParseEndpoints(s.OutboundEndpoints, providers.Names())
+	endpoints, err := outbound.ParseEndpoints(s.OutboundEndpoints, append(providers.Names(), channels.TelegramEndpoint))
 	if err != nil {
 		return nil, fmt.Errorf("SVC_OUTBOUND_ENDPOINTS: %w", err)
 	}
 	return endpoints, nil
+}
+
+// private parses SVC_OUTBOUND_PRIVATE.
+func (s *settings) private() (outbound.Private, error) {
+	private, err := outbound.ParsePrivate(s.OutboundPrivate)
+	if err != nil {
+		return outbound.Private{}, fmt.Errorf("SVC_OUTBOUND_PRIVATE: %w", err)
+	}
+	return private, nil
+}
+
+// mailServer returns the settings of the mail server.
+func (s *settings) mailServer() *outbound.MailServer {
+	return &outbound.MailServer{
+		Host: s.SMTPHost, Port: s.SMTPPort, User: s.SMTPUser, Password: s.SMTPPassword, From: s.SMTPFrom, TLS: outbound.MailTLS(s.SMTPTLS),
+	}
 }
 
 func isPostgres(address secrets.Secret) bool {
@@ -179,7 +214,8 @@ func (s *settings) LogValue() slog.Value {
 		slog.String("log_level", s.LogLevel.String()), slog.String("metrics_addr", s.MetricsAddr),
 		slog.String("rate_limit_auth", s.RateAuth.String()), slog.String("rate_limit_share", s.RateShare.String()),
 		slog.String("rate_limit_secrets", s.RateSecrets.String()),
-		slog.Bool("mcp", s.MCP), slog.Bool("outbound", s.Outbound), slog.Any("outbound_endpoints", s.OutboundEndpoints),
+		slog.Bool("mcp", s.MCP), slog.Bool("mcp_oauth", s.MCPOAuth), slog.Bool("outbound", s.Outbound), slog.Any("outbound_endpoints", s.OutboundEndpoints),
+		slog.Any("outbound_private", s.OutboundPrivate), slog.String("smtp_host", s.SMTPHost),
 		slog.Int("imports_at_once", s.ImportsAtOnce), slog.Uint64("min_free_bytes", s.MinFreeBytes),
 	)
 }

@@ -3,23 +3,27 @@ package backup
 import (
 	"strconv"
 
+	"fillbook/internal/base/decimal"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/trading/ledger"
 )
 
-// CorporateAction is a split or a stock dividend.
+// CorporateAction is a split, a rename or another corporate action.
 type CorporateAction struct {
-	Kind        string  `json:"kind"`
-	Symbol      string  `json:"symbol"`
-	RatioNew    int64   `json:"ratio_new"`
-	RatioOld    int64   `json:"ratio_old"`
-	EffectiveOn string  `json:"effective_on"`
-	Zone        string  `json:"tz"`
-	AppliesTo   string  `json:"applies_to"`
-	Accounts    []int   `json:"accounts,omitempty"` // their places; all if there are none
-	Source      string  `json:"source"`
-	Note        string  `json:"note,omitzero"`
-	CreatedAt   Instant `json:"created_at,omitzero"`
+	Kind        string       `json:"kind"`
+	Symbol      string       `json:"symbol"`
+	NewSymbol   string       `json:"new_symbol,omitzero"`
+	RatioNew    int64        `json:"ratio_new"`
+	RatioOld    int64        `json:"ratio_old"`
+	CostShare   decimal.Null `json:"cost_share,omitzero"`
+	Cash        decimal.Null `json:"cash_per_share,omitzero"`
+	EffectiveOn string       `json:"effective_on"`
+	Zone        string       `json:"tz"`
+	AppliesTo   string       `json:"applies_to"`
+	Accounts    []int        `json:"accounts,omitempty"` // their places; all if there are none
+	Source      string       `json:"source"`
+	Note        string       `json:"note,omitzero"`
+	CreatedAt   Instant      `json:"created_at,omitzero"`
 }
 
 // writeCorporateActions writes the actions that act on the accounts in the file.
@@ -31,7 +35,7 @@ func (e *exporter) writeCorporateActions() error {
 		}
 		for _, a := range list {
 			out := CorporateAction{
-				Kind: string(a.Kind), Symbol: a.Symbol, RatioNew: a.RatioNew, RatioOld: a.RatioOld, EffectiveOn: string(a.EffectiveOn), Zone: a.Zone,
+				Kind: string(a.Kind), Symbol: a.Symbol, NewSymbol: a.NewSymbol, CostShare: a.CostShare, Cash: a.Cash, RatioNew: a.RatioNew, RatioOld: a.RatioOld, EffectiveOn: string(a.EffectiveOn), Zone: a.Zone,
 				AppliesTo: string(a.AppliesTo), Source: string(a.Source), Note: a.Note, CreatedAt: Instant{a.CreatedAt},
 			}
 			accounts := a.Accounts
@@ -90,7 +94,11 @@ func (r *ledgerRestorer) corporateAction(in CorporateAction) (ledger.NewAction, 
 		}
 		accounts = append(accounts, account)
 	}
+	some := func(n decimal.Null) journal.Opt[decimal.Decimal] {
+		return journal.Opt[decimal.Decimal]{Set: n.Valid, Value: n.Decimal}
+	}
 	return ledger.NewAction{CreatedAt: in.CreatedAt.instantOr(r.now), ActionChange: ledger.ActionChange{
+		NewSymbol: journal.Some(in.NewSymbol), CostShare: some(in.CostShare), Cash: some(in.Cash),
 		Kind: journal.Some(ledger.ActionKind(in.Kind)), Symbol: journal.Some(in.Symbol), RatioNew: journal.Some(in.RatioNew), RatioOld: journal.Some(in.RatioOld),
 		EffectiveOn: journal.Some(journal.Day(in.EffectiveOn)), Zone: journal.Some(in.Zone), AppliesTo: journal.Some(ledger.ActionScope(in.AppliesTo)),
 		Accounts: journal.Some(accounts), Source: journal.Some(ledger.ActionSource(in.Source)), Note: journal.Some(in.Note),

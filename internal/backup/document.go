@@ -40,6 +40,7 @@ type Document struct {
 	ImportKinds      []WordKind        `json:"import_kinds"`   // by layout and word
 	BarAliases       []BarAlias        `json:"bar_aliases"`    // by symbol
 	BarSources       []BarSource       `json:"bar_sources"`    // by provider
+	Channels         []Channel         `json:"channels"`       // oldest first
 	Bars             []BarSeries       `json:"bars"`           // by symbol; only if they were asked for
 	Attachments      []FileRef         `json:"attachments"`
 

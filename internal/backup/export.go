@@ -390,7 +390,7 @@ func (e *exporter) writeUser() error {
 	}
 	return runSteps(
 		e.writeNoteTemplates, e.writeViews, e.writeRates, e.writePrograms, e.writeEnrollments, e.writeTradingRules, e.writeGoals, e.writeRoutine, e.writePreferences, e.writeSettings, e.writeLayouts, e.writeImportKinds,
-		e.writeBarAliases, e.writeBarSources, e.writeBars,
+		e.writeBarAliases, e.writeBarSources, e.writeChannels, e.writeBars,
 	)
 }
 

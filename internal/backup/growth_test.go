@@ -210,6 +210,9 @@ var hostileSections = map[string]hostileSection{
 	"bar_sources": {1500, func(d *Document, keys []int) {
 		d.BarSources = eachKey(keys, func(_, key int) BarSource { return BarSource{Provider: fmt.Sprint("provider ", key)} })
 	}},
+	"channels": {1500, func(d *Document, keys []int) {
+		d.Channels = eachKey(keys, func(_, key int) Channel { return Channel{Kind: "webhook", Name: fmt.Sprint("channel ", key)} })
+	}},
 	"bars": {1500, func(d *Document, keys []int) {
 		half := len(keys) / 2 // series with one block, and blocks in one series
 		d.Bars = eachKey(keys[:half], func(i, key int) BarSeries {

@@ -228,7 +228,7 @@ func wantUnchanged(t failer, result Result) {
 	wantComplete(t, result)
 	n := result.Inserted + result.Trades + result.Annotated + result.CashInserted + result.SetupsUpserted + result.Tags + result.Notes +
 		result.Missed + result.MissedUpdated + result.Orphans + result.Overrides + result.Routines + result.Preferences +
-		result.Settings + result.ImportLayouts + result.ImportKinds + result.BarAliases + result.BarSources + result.Bars + result.Connections
+		result.Settings + result.ImportLayouts + result.ImportKinds + result.BarAliases + result.BarSources + result.Channels + result.Bars + result.Connections
 	for _, a := range result.Accounts {
 		if a.Created {
 			n++

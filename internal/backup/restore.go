@@ -50,7 +50,7 @@ type Result struct {
 	Completed                 int
 	CashInserted, CashSkipped int
 	// What was not there before. SetupsUpserted also counts changed ones.
-	SetupsUpserted, Tags, Notes, Missed, NoteTemplates, CorporateActions, Views, TradingRules, Goals, Rates, Programs, Enrollments, Strategies, Orphans, Overrides, Routines, Preferences, Settings, ImportLayouts, ImportKinds, BarAliases, BarSources, Bars, Connections int
+	SetupsUpserted, Tags, Notes, Missed, NoteTemplates, CorporateActions, Views, TradingRules, Goals, Rates, Programs, Enrollments, Strategies, Orphans, Overrides, Routines, Preferences, Settings, ImportLayouts, ImportKinds, BarAliases, BarSources, Channels, Bars, Connections int
 	// MissedUpdated counts stored missed trades whose empty fields were filled.
 	MissedUpdated int
 	// Files are the attachments to store; see [AttachFiles].
@@ -85,7 +85,7 @@ func Restore(ctx context.Context, tx *db.Tx, services Services, order Order) (Re
 		book.restoreTags, book.restoreSetups, book.restoreAnnotations, book.restoreOrphans, book.restoreStrategies, book.restoreNotes, book.restoreMissed,
 		book.restoreNoteTemplates, book.restoreViews, book.restoreTradingRules, book.restoreGoals,
 		r.restoreRates, r.restorePrograms, r.restoreEnrollments, r.restoreRoutine, r.restorePreferences, r.restoreSettings, r.restoreLayouts, r.restoreImportKinds,
-		r.restoreBarAliases, r.restoreBarSources, r.restoreBars, book.listFiles,
+		r.restoreBarAliases, r.restoreBarSources, book.restoreChannels, r.restoreBars, book.listFiles,
 	)
 	if err != nil {
 		return Result{}, fmt.Errorf("restoring a backup: %w", err)

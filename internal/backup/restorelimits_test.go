@@ -32,6 +32,7 @@ var sectionLimits = map[string]*limits.Limit{
 	"import_layouts":       &limits.ImportLayouts,
 	"bar_aliases":          &limits.BarAliases,
 	"bar_sources":          &limits.BarSources,
+	"channels":             &limits.Channels,
 }
 
 // TestRecordsAboveALimitAreLeftOut restores two records above each limit: these are

@@ -97,6 +97,7 @@ type tableReader struct {
 	list     TradeLister
 	convert  func(*tradeview.View) *ConvertedTrade
 	gains    TradeSelector
+	units    UnitFinder
 	ordered  []ledger.Account
 	accounts map[journal.AccountID]ledger.Account
 	tags     map[journal.TagID]statement.ListItem
@@ -113,7 +114,7 @@ func newTableReader(ctx context.Context, tx *db.Tx, r Request) (*tableReader, er
 	}
 	t := &tableReader{
 		ctx: ctx, tx: tx, owner: owner, scope: journal.Scope{Accounts: r.Accounts, Mixed: r.Filter.Scope.Mixed, Period: r.Filter.Scope.Period}, accounts: map[journal.AccountID]ledger.Account{},
-		query: tradeview.Query{Filter: r.Filter}, list: r.Trades, gains: r.Gains, ordered: accounts, convert: r.Convert,
+		query: tradeview.Query{Filter: r.Filter}, list: r.Trades, gains: r.Gains, ordered: accounts, convert: r.Convert, units: r.Units,
 	}
 	t.query.Filter.Scope.Accounts = r.Accounts
 	if t.list == nil {
@@ -209,12 +210,19 @@ func (c *ConvertedTrade) cells() []cell {
 	if c == nil {
 		return make([]cell, len(convertedHeaders))
 	}
-	return []cell{text(c.Currency), number(c.Rate), text(string(c.RateDate)), optionalNumber(c.GrossPnL), optionalNumber(c.NetPnL)}
+	rate := cell{} // a strategy's trades have several
+	if c.RateDate != "" {
+		rate = number(c.Rate)
+	}
+	return []cell{text(c.Currency), rate, text(string(c.RateDate)), optionalNumber(c.GrossPnL), optionalNumber(c.NetPnL)}
 }
 
 // tradeTableOf returns the table of trades for a request.
 func tradeTableOf(r Request) table {
 	t := tradeTable
+	if r.Units != nil {
+		t = unitTable
+	}
 	if r.Convert != nil {
 		t.headers = slices.Concat(t.headers, convertedHeaders)
 	}

@@ -89,7 +89,7 @@ func (u *upload) Restore(
 		Others: imports.Restored{
 			Accounts: len(done.Accounts), Notes: done.Notes, Tags: done.Tags, Missed: done.Missed, MissedUpdated: done.MissedUpdated,
 			Routines: done.Routines, NoteTemplates: done.NoteTemplates, CorporateActions: done.CorporateActions, Views: done.Views, TradingRules: done.TradingRules, Goals: done.Goals, Rates: done.Rates, Strategies: done.Strategies, BarAliases: done.BarAliases,
-			BarSources: done.BarSources, Bars: done.Bars, Connections: done.Connections,
+			BarSources: done.BarSources, Channels: done.Channels, Bars: done.Bars, Connections: done.Connections,
 		},
 		Problems: convertProblems(done.Errors), Warnings: done.Warnings, IsEmpty: u.isEmpty(),
 	}
@@ -104,7 +104,7 @@ func (u *upload) Restore(
 func (u *upload) isEmpty() bool {
 	doc, done := u.doc, &u.done
 	rows := done.Inserted + done.Skipped + done.Completed + done.CashInserted + done.CashSkipped
-	words := len(doc.Tags) + len(doc.Setups) + len(doc.Notes) + len(doc.Missed) + len(doc.NoteTemplates) + len(doc.CorporateActions) + len(doc.Views) + len(doc.TradingRules) + len(doc.Goals) + len(doc.Rates) + len(doc.Routine.Items) + len(doc.Preferences) + doc.Settings.Count() + len(doc.ImportLayouts) + len(doc.ImportKinds) + len(doc.BarAliases) + len(doc.BarSources) + len(doc.Bars)
+	words := len(doc.Tags) + len(doc.Setups) + len(doc.Notes) + len(doc.Missed) + len(doc.NoteTemplates) + len(doc.CorporateActions) + len(doc.Views) + len(doc.TradingRules) + len(doc.Goals) + len(doc.Rates) + len(doc.Routine.Items) + len(doc.Preferences) + doc.Settings.Count() + len(doc.ImportLayouts) + len(doc.ImportKinds) + len(doc.BarAliases) + len(doc.BarSources) + len(doc.Channels) + len(doc.Bars)
 	return rows+words == 0 && (doc.Format == "" || len(done.Errors) > 0)
 }
 

@@ -267,6 +267,12 @@ func (h *fixture) sameButVersion(t *testing.T, owner journal.UserID, account jou
 	if want.Version < 8 {
 		want.Rates, got.Rates = nil, nil
 	}
+	if want.Version < 8 && len(got.Channels) > 0 {
+		t.Errorf("the journal has channels that are not in the file: %+v", got.Channels)
+	}
+	if want.Version < 8 {
+		want.Channels, got.Channels = nil, nil
+	}
 	want.Version, got.Version = 0, 0
 	want.ImportKinds, got.ImportKinds = nil, nil
 	want.Accounts, got.Accounts = nil, nil

@@ -50,26 +50,33 @@ func TestAddAccount(t *testing.T) {
 		if len(added) != 1 || added[0].Name != AccountName {
 			t.Fatalf("added accounts %+v, want one", added)
 		}
-		fills, annotations := 0, 0
+		fills, annotations, pictures := 0, 0, 0
 		for _, a := range s.story.Accounts {
 			fills += len(a.Fills)
 			annotations += len(a.Annotations)
+			pictures += len(a.Pictures)
 		}
 		if s.rows("accounts") != 2 || s.rows("executions") != fills || s.rows("trade_annotations") != annotations || fills == 0 || annotations == 0 {
 			t.Errorf("%d accounts, %d of %d fills, %d of %d annotations", s.rows("accounts"), s.rows("executions"), fills, s.rows("trade_annotations"), annotations)
 		}
-		for _, table := range []string{"notes", "tags", "setups", "missed_trades", "routine_items"} {
-			if n := s.rows(table); n != 0 {
-				t.Errorf("%s has %d rows, want none", table, n)
+		story := s.story
+		want := map[string]int{
+			"notes": len(story.Notes), "tags": len(story.Tags), "setups": len(story.Setups),
+			"missed_trades": len(story.Missed), "routine_items": 0, "attachments": pictures,
+		}
+		for table, n := range want {
+			if got := s.rows(table); got != n {
+				t.Errorf("%s has %d rows, want %d", table, got, n)
 			}
 		}
 	})
 }
 
 // The joined account has every fill, in time order, with a unique id.
-func TestJoinAccounts(t *testing.T) {
+func TestJoin(t *testing.T) {
 	t.Parallel()
-	a := stories()[lastDays[0]].joinAccounts()
+	story := stories()[lastDays[0]].join()
+	a := story.Accounts[0]
 	seen := map[string]bool{}
 	for i, f := range a.Fills {
 		if seen[f.ExternalID] || i > 0 && f.ExecutedAt.Before(a.Fills[i-1].ExecutedAt) {
@@ -78,13 +85,18 @@ func TestJoinAccounts(t *testing.T) {
 		seen[f.ExternalID] = true
 	}
 	for _, m := range a.Annotations {
-		if !seen[m.Opening] || m.Setups != nil || m.Tags != nil {
-			t.Errorf("annotations of %s: unknown fill, or setups or tags are set", m.Opening)
+		if !seen[m.Opening] {
+			t.Errorf("annotations of %s: unknown fill", m.Opening)
 		}
 	}
 	for _, c := range a.Cash {
 		if c.Opening != "" && !seen[c.Opening] {
 			t.Errorf("cash refers to unknown fill %s", c.Opening)
+		}
+	}
+	for _, n := range story.Notes {
+		if n.Account != AccountName {
+			t.Errorf("note of %s names the account %q", n.Day, n.Account)
 		}
 	}
 }

@@ -226,7 +226,7 @@ const barsFile = "Demo journal"
 
 // toImport returns a story's bars as an import.
 func (s Story) toImport() bars.NewImport {
-	file := bars.NewImport{FileName: barsFile, Layout: barsFile}
+	file := bars.NewImport{FileName: barsFile, Layout: bars.SampleLayout}
 	for _, b := range s.Bars {
 		file.Series = append(file.Series, bars.NewSeries{
 			Key:        bars.Key{Symbol: b.Symbol, Secs: b.Secs, PriceKind: marketdata.TradePrice},

@@ -13,9 +13,9 @@
 // future: between two ways to take a trade the better one is chosen more or less often,
 // depending on how far the account is from its intended result.
 //
-// Price bars follow the same walk and go through every fill (bars.go). They are not part
-// of the account a user adds to their own journal, because they would be taken for the
-// prices of the user's trades.
+// Price bars follow the same walk and go through every fill (bars.go). In a user's own
+// journal they are used only for trades whose fills lie inside them, so they are not taken
+// for the prices of the user's trades; see [bars.SampleLayout].
 //
 // Tables and texts are in data.json. [Fill] stores a journal through the other packages'
 // services, and [Seed] does so for the demo user (writer.go).
@@ -138,6 +138,9 @@ type RoutineItem struct {
 // years is the journal's length.
 const years = 2
 
+// firstDay returns the first day of the journal ending on the given day.
+func firstDay(last journal.Day) journal.Day { return journal.DayOf(last.Time().AddDate(-years, 0, 1)) }
+
 // Compose generates the journal ending on the given day.
 func Compose(last journal.Day) Story {
 	s, story := composeAccounts(last, true)
@@ -152,7 +155,7 @@ func Compose(last journal.Day) Story {
 // composeAccounts generates the accounts. Pictures are optional, because drawing them
 // takes a large part of the time.
 func composeAccounts(last journal.Day, pictures bool) (*simulation, Story) {
-	s := newSimulation(journal.DayOf(last.Time().AddDate(-years, 0, 1)), last)
+	s := newSimulation(firstDay(last), last)
 	s.run()
 	story := Story{First: s.first, Last: s.last}
 	for _, a := range s.accounts {

@@ -123,6 +123,8 @@ type writer struct {
 	setups   map[string]journal.SetupID
 	tags     map[string]journal.TagID
 	trades   map[string]journal.TradeID // by the opening fill's external id
+	// setupNames and tagNames are the stored names that differ from the story's.
+	setupNames, tagNames map[string]string
 }
 
 func newWriter(ctx context.Context, s Services, tx *db.Tx, owner journal.UserID, story Story) *writer {
@@ -268,17 +270,19 @@ func (w *writer) change(m Annotations) playbook.AnnotationChange {
 		Reviewed: journal.Some(!m.ReviewedAt.IsZero()),
 	}
 	for _, name := range m.Setups {
-		c.Setups = journal.Some(append(c.Setups.Value, w.setups[name]))
+		c.Setups = journal.Some(append(c.Setups.Value, w.setups[w.storedSetup(name)]))
 	}
 	for _, answer := range m.Rules {
-		tick := playbook.RuleChange{Setup: w.setups[m.Setups[0]], Rule: answer.Rule, State: answer.State}
+		tick := playbook.RuleChange{Setup: w.setups[w.storedSetup(m.Setups[0])], Rule: answer.Rule, State: answer.State}
 		c.Rules = journal.Some(append(c.Rules.Value, tick))
 	}
 	for _, name := range m.Tags {
-		c.Tags = journal.Some(append(c.Tags.Value, w.tags[name]))
+		c.Tags = journal.Some(append(c.Tags.Value, w.tags[cmp.Or(w.tagNames[name], name)]))
 	}
 	return c
 }
+
+func (w *writer) storedSetup(name string) string { return cmp.Or(w.setupNames[name], name) }
 
 func opt(n decimal.Null) journal.Opt[decimal.Decimal] {
 	return journal.Opt[decimal.Decimal]{Set: true, Null: !n.Valid, Value: n.Decimal}

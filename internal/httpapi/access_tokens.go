@@ -23,6 +23,13 @@ type AccessToken struct {
 	CreatedAt   time.Time                   `json:"created_at"`
 	ExpiresAt   *time.Time                  `json:"expires_at"`
 	LastUsedAt  *time.Time                  `json:"last_used_at"`
+	App         orNull[TokenApp]            `json:"app" doc:"The app that got the token because the user allowed it; null for tokens that the user created. Such a token is for assistants only."`
+}
+
+// TokenApp is the app that got an access token.
+type TokenApp struct {
+	ClientID     string `json:"client_id"`
+	RedirectHost string `json:"redirect_host" doc:"Where the access went."`
 }
 
 type mintedToken struct {
@@ -58,10 +65,14 @@ type tokenUse struct {
 }
 
 func shapeToken(t identity.AccessToken) AccessToken {
-	return AccessToken{
+	shaped := AccessToken{
 		ID: t.ID, Name: t.Name, TokenPrefix: t.Prefix, Scope: t.Scope, AccountIDs: nullIfNil(t.Accounts), AllowedIPs: nullIfNil(t.AllowedIPs),
 		CreatedAt: t.CreatedAt, ExpiresAt: t.ExpiresAt, LastUsedAt: t.LastUsedAt,
 	}
+	if t.App != nil {
+		shaped.App.value = &TokenApp{t.App.ClientID, redirectHost(t.App.RedirectURI)}
+	}
+	return shaped
 }
 
 // tokenAPI has the operations on access tokens.

@@ -9,7 +9,9 @@ import (
 	"fillbook/internal/base/decimal"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/demo"
+	"fillbook/internal/prices/bars"
 	"fillbook/internal/trading/ledger"
+	"fillbook/internal/trading/playbook"
 	"fillbook/internal/transport"
 )
 
@@ -80,9 +82,11 @@ func journalRoute(needs permission, method, path, id, tag, summary string) route
 
 // accountAPI has the operations on accounts.
 type accountAPI struct {
-	db     *db.DB
-	clock  journal.Clock
-	ledger *ledger.Service
+	db       *db.DB
+	clock    journal.Clock
+	ledger   *ledger.Service
+	playbook *playbook.Service
+	bars     *bars.Service
 }
 
 func (a accountAPI) register(api *API) {
@@ -100,11 +104,11 @@ func (a accountAPI) register(api *API) {
 			return answer(shapeAccount(created), err)
 		})
 	demonstration := forEveryAccount(accountRoute(writeJournal, http.MethodPost, "/demo", "createDemoAccount", "Create a demo account with two years of trades"))
-	demonstration.about = "It has fills, cash and annotations. Deleting it removes all of them. " +
-		"Setups, tags, notes and routines are not changed. A user has at most one demo account."
+	demonstration.about = "It has fills, cash, annotations with setups, tags and pictures, notes, missed trades and prices. Deleting it removes all of them, " +
+		"except setups and tags that you use elsewhere. Your own records are not changed. A user has at most one demo account."
 	demonstration.body, demonstration.limitKind, demonstration.refusals = transport.NoBody, importQueue, []int{http.StatusConflict}
 	register(api, demonstration, func(ctx context.Context, _ *struct{}) (*body[account], error) {
-		created, err := demo.AddAccount(ctx, demo.Services{DB: a.db, Clock: a.clock, Ledger: a.ledger}, caller(ctx).UserID)
+		created, err := demo.AddAccount(ctx, demo.Services{DB: a.db, Clock: a.clock, Ledger: a.ledger, Playbook: a.playbook, Bars: a.bars}, caller(ctx).UserID)
 		return answer(shapeAccount(created), err)
 	})
 	register(api, accountRoute(readJournal, http.MethodGet, "/{id}", "getAccount", "Read an account"),

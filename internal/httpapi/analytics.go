@@ -61,9 +61,17 @@ type summaryQuery struct {
 	Evidence flagParam `query:"evidence" doc:"Add the statistical evidence: sample size, intervals and warnings."`
 }
 
+// CountedUnit names what an answer counts as one.
+type CountedUnit struct {
+	Unit figureUnit `json:"unit" enum:"trade,strategy" doc:"What counts as one. trade for figures that are by trade with any unit."`
+}
+
+// countedUnit returns the unit that an answer to the query names.
+func (in FigureQuery) countedUnit() CountedUnit { return CountedUnit{in.unit()} }
+
 // summaryAnswer is the summary with its optional parts.
 type summaryAnswer struct {
-	Unit figureUnit `json:"unit" enum:"trade,strategy"`
+	CountedUnit
 	analytics.Summary
 	Conversion
 	RealizedInOpenUnits decimal.Null        `json:"realized_in_open_units,omitzero" doc:"With unit=strategy: the net result of the trades closed in the period less that of the units closed in it."`
@@ -74,18 +82,20 @@ type summaryAnswer struct {
 // behaviorAnswer, rAnswer and compareAnswer are figures with the unit they count.
 type (
 	behaviorAnswer struct {
-		Unit figureUnit `json:"unit" enum:"trade,strategy"`
+		CountedUnit
 		analytics.Behavior
 		CurrencyConversion
 	}
 	rAnswer struct {
-		Unit figureUnit `json:"unit" enum:"trade,strategy"`
+		CountedUnit
 		analytics.RStats
 		CurrencyConversion
 	}
 	compareAnswer struct {
-		Unit figureUnit `json:"unit" enum:"trade,strategy"`
+		CountedUnit
 		analytics.Comparison
+		CurveA []analytics.CurveStep `json:"curve_a" doc:"The net result of a after each of its trades, at most 200 steps."`
+		CurveB []analytics.CurveStep `json:"curve_b" doc:"The same of b."`
 		CurrencyConversion
 	}
 )
@@ -97,7 +107,7 @@ type explained struct {
 }
 
 func (a figureAPI) summary(ctx context.Context, in *summaryQuery) (*body[summaryAnswer], error) {
-	out := summaryAnswer{Unit: in.unit()}
+	out := summaryAnswer{CountedUnit: in.countedUnit()}
 	err := a.computeFiguresOnBasis(ctx, in.withoutZone().withCash(), func(q *figureRequest) {
 		out.Conversion = q.conversion().Conversion
 		out.Summary = cachedFigure(q, "summary", func() analytics.Summary { return analytics.Summarize(q.selection(), q.book.Capital) })
@@ -154,13 +164,25 @@ func nameCurrency[T any](q *figureRequest, rows []T, at func(*T) *string) []T {
 	return rows
 }
 
-func (a figureAPI) daily(ctx context.Context, in *FigureQuery) (*body[[]analytics.Day], error) {
+// dayRow and drawdownRow are rows of figures that are by trade with any unit.
+type (
+	dayRow struct {
+		CountedUnit
+		analytics.Day
+	}
+	drawdownRow struct {
+		CountedUnit
+		analytics.Drawdown
+	}
+)
+
+func (a figureAPI) daily(ctx context.Context, in *FigureQuery) (*body[[]dayRow], error) {
 	var out []analytics.Day
 	err := a.computeFiguresOnBasis(ctx, in.byTrade(), func(q *figureRequest) {
 		out = cachedFigure(q, "daily", func() []analytics.Day { return analytics.ListDays(q.selection(), q.zone) })
 		out = nameCurrency(q, out, func(d *analytics.Day) *string { return &d.Currency })
 	})
-	return answer(out, err)
+	return answer(shapeAll(out, func(d analytics.Day) dayRow { return dayRow{in.byTrade().countedUnit(), d} }), err)
 }
 
 type curveQuery struct {
@@ -174,6 +196,7 @@ func (pointRange) bounds() (least, most int) { return analytics.MinPoints, 20_00
 
 // curveAnswer is the equity curve with the rates behind it.
 type curveAnswer struct {
+	CountedUnit
 	analytics.Curve
 	Conversion
 }
@@ -197,7 +220,7 @@ func (a figureAPI) equityCurve(ctx context.Context, in *curveQuery) (*body[curve
 			curve := analytics.BuildEquityCurve(q.book.Columns, analytics.CurveQuery{
 				Filter: q.filter, Capital: q.book.Capital, MaxPoints: points, Open: open,
 			})
-			return curveAnswer{curve, q.conversion().Conversion}, q.missingRates()
+			return curveAnswer{in.byTrade().countedUnit(), curve, q.conversion().Conversion}, q.missingRates()
 		}
 		if points > analytics.DefaultPoints { // too large to be kept
 			out, failed = draw()
@@ -252,7 +275,7 @@ func (q *figureRequest) overnight(last lastPrices) []journal.TradeID {
 }
 
 func (a figureAPI) behavior(ctx context.Context, in *FigureQuery) (*body[behaviorAnswer], error) {
-	out := behaviorAnswer{Unit: in.unit()}
+	out := behaviorAnswer{CountedUnit: in.countedUnit()}
 	err := a.computeFigures(ctx, *in, func(q *figureRequest) {
 		out.CurrencyConversion = q.conversion()
 		out.Behavior = cachedFigure(q, "behavior", func() analytics.Behavior {
@@ -266,7 +289,7 @@ func (a figureAPI) behavior(ctx context.Context, in *FigureQuery) (*body[behavio
 }
 
 func (a figureAPI) rMultiples(ctx context.Context, in *FigureQuery) (*body[rAnswer], error) {
-	out := rAnswer{Unit: in.unit()}
+	out := rAnswer{CountedUnit: in.countedUnit()}
 	err := a.computeFigures(ctx, in.withoutZone(), func(q *figureRequest) {
 		out.CurrencyConversion = q.conversion()
 		out.RStats = cachedFigure(q, "r", func() analytics.RStats { return analytics.ComputeRStats(q.selection()) })
@@ -285,7 +308,7 @@ type drawdownRange struct{}
 
 func (drawdownRange) bounds() (least, most int) { return 1, 1000 }
 
-func (a figureAPI) drawdowns(ctx context.Context, in *drawdownQuery) (*body[[]analytics.Drawdown], error) {
+func (a figureAPI) drawdowns(ctx context.Context, in *drawdownQuery) (*body[[]drawdownRow], error) {
 	limit := in.Limit.Or(usualDrawdowns)
 	var out []analytics.Drawdown
 	err := a.computeFigures(ctx, in.withoutZone().byTrade().withCash(), func(q *figureRequest) {
@@ -294,7 +317,7 @@ func (a figureAPI) drawdowns(ctx context.Context, in *drawdownQuery) (*body[[]an
 		})
 		out = nameCurrency(q, out, func(d *analytics.Drawdown) *string { return &d.Currency })
 	})
-	return answer(out, err)
+	return answer(shapeAll(out, func(d analytics.Drawdown) drawdownRow { return drawdownRow{in.byTrade().countedUnit(), d} }), err)
 }
 
 type compareQuery struct {
@@ -305,6 +328,9 @@ type compareQuery struct {
 	OtherFrom      instantParam                    `query:"other_from" doc:"With custom and view: the first instant of the other side."`
 	OtherTo        instantParam                    `query:"other_to" doc:"With custom and view: the last instant of the other side."`
 }
+
+// compareSteps is the maximum number of steps of a curve in a comparison.
+const compareSteps = 200
 
 // against is the other side in a comparison.
 type against string
@@ -327,7 +353,7 @@ func (a figureAPI) compare(ctx context.Context, in *compareQuery) (*body[compare
 	if err != nil {
 		return nil, err
 	}
-	out := compareAnswer{Unit: in.unit()}
+	out := compareAnswer{CountedUnit: in.countedUnit()}
 	err = a.withFigures(ctx, in.FigureQuery.withCash(), func(tx *db.Tx, q *figureRequest) error {
 		if in.Against.Value == againstView {
 			view, err := views.Read(ctx, tx, caller(ctx).UserID, in.ViewID)
@@ -363,7 +389,9 @@ func (a figureAPI) compare(ctx context.Context, in *compareQuery) (*body[compare
 			}
 			out.CurrencyConversion = q.conversion()
 		}
-		out.Comparison = analytics.CompareSelections(q.selection(), book.Select(filter), time.UTC, q.book.Capital, book.Capital)
+		selected, others := q.selection(), book.Select(filter)
+		out.Comparison = analytics.CompareSelections(selected, others, time.UTC, q.book.Capital, book.Capital)
+		out.CurveA, out.CurveB = analytics.ListCurveSteps(selected, compareSteps), analytics.ListCurveSteps(others, compareSteps)
 		return nil
 	})
 	return answer(out, err)
@@ -476,6 +504,7 @@ func (futureRange) bounds() (least, most int) { return 1, analytics.MaxFuture }
 
 // futuresAnswer is a simulation with its currency.
 type futuresAnswer struct {
+	CountedUnit
 	analytics.Futures
 	CurrencyConversion
 }
@@ -484,7 +513,7 @@ func (a figureAPI) monteCarlo(ctx context.Context, in *simulationQuery) (*body[f
 	sim := analytics.Simulation{
 		Paths: in.Paths.Or(analytics.DefaultPaths), Trades: in.Trades.Value, RuinPct: in.RuinPct.Or(decimal.New(usualRuinPct)),
 	}
-	var out futuresAnswer
+	out := futuresAnswer{CountedUnit: in.countedUnit()}
 	err := a.computeFigures(ctx, in.withoutZone(), func(q *figureRequest) {
 		sim.Capital, sim.Seed = q.book.Capital, analytics.Seed
 		name := fmt.Sprintf("montecarlo %d %d %s", sim.Paths, sim.Trades, sim.RuinPct)

@@ -16,7 +16,7 @@ func TestCompare(t *testing.T) {
 		other.nets("AAA", "3")
 		third.nets("AAA", "5")
 		got := d.get("/analytics/compare?account_id=" + d.account + "&other_account_id=" + other.account).want(http.StatusOK)
-		got.wantKeys("", "unit", "a", "b", "difference").wantKeys("a", summaryKeys...).wantKeys("b", summaryKeys...)
+		got.wantKeys("", "unit", "a", "b", "difference", "curve_a", "curve_b").wantKeys("a", summaryKeys...).wantKeys("b", summaryKeys...)
 		got.is("a.net_pnl", "6").is("b.net_pnl", "3").is("difference.net_pnl", "3").is("difference.expectancy", "0").is("difference.p_value", "null")
 		both := "&other_account_id=" + other.account
 		d.get("/analytics/compare?account_id="+d.account+both+"&other_account_id="+third.account).want(http.StatusOK).is("b.net_pnl", "8")

@@ -64,14 +64,15 @@ func readTradeDetail(ctx context.Context, tx *db.Tx, owner journal.UserID, id jo
 	return shapeTradeDetail(&detail), err
 }
 
-// addRules adds the verdicts of trading rules to written trades, after the commit.
-func (a tradeAPI) addRules(ctx context.Context, owner journal.UserID, trades ...*Trade) error {
+// complete adds the verdicts of trading rules, and strategies, to written trades, after the
+// commit.
+func (a tradeAPI) complete(ctx context.Context, owner journal.UserID, trades ...*Trade) error {
 	for _, t := range trades {
 		v := tradeview.View{Trade: ledger.Trade{ID: t.ID}}
-		if err := a.trades.AddRulesAfter(ctx, owner, &v); err != nil {
+		if err := a.trades.CompleteAfter(ctx, owner, &v); err != nil {
 			return err
 		}
-		t.TradingRules = shapeTradeRules(v.TradingRules)
+		t.TradingRules, t.StrategyID = shapeTradeRules(v.TradingRules), nilIfZero(v.Strategy)
 	}
 	return nil
 }
@@ -155,7 +156,7 @@ func (a tradeAPI) annotateTrade(ctx context.Context, in *ChangeOf[journal.TradeI
 		return nil
 	}
 	var detail tradeview.Detail
-	hasRules := false
+	needsCompleting := false
 	err := a.db.Update(ctx, func(tx *db.Tx) error {
 		tradeview.PrefetchAnnotated(ctx, tx, owner, in.ID)
 		changed, err := a.playbook.AnnotateIn(ctx, tx, owner, in.ID, in.Body.change(), check)
@@ -166,11 +167,11 @@ func (a tradeAPI) annotateTrade(ctx context.Context, in *ChangeOf[journal.TradeI
 		if detail, err = tradeview.Annotate(ctx, tx, owner, trade, changed); err != nil {
 			return err
 		}
-		hasRules, err = a.trades.HasRules(ctx, tx, owner)
+		needsCompleting, err = a.trades.NeedsCompleting(ctx, tx, owner)
 		return err
 	})
-	if err == nil && hasRules {
-		err = a.trades.AddRulesAfter(ctx, owner, &detail.View)
+	if err == nil && needsCompleting {
+		err = a.trades.CompleteAfter(ctx, owner, &detail.View)
 	}
 	return answer(shapeTradeDetail(&detail), err)
 }
@@ -195,7 +196,7 @@ func dropDerivedRisk(trade *ledger.Trade, stored playbook.Annotations, change *p
 func (a tradeAPI) matchTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradeID, match func(TradeDetail) error) error {
 	detail, err := tradeview.ReadDetail(ctx, tx, owner, id)
 	if err == nil {
-		err = a.trades.AddRules(ctx, tx, owner, &detail.View)
+		err = a.trades.Complete(ctx, tx, owner, &detail.View)
 	}
 	if err != nil {
 		return err
@@ -212,7 +213,7 @@ func (a tradeAPI) deleteTrade(ctx context.Context, in *DeleteOf[journal.TradeID]
 	return nil, a.ledger.DeleteTrade(ctx, owner, in.ID, func(ctx context.Context, tx *db.Tx, found ledger.TradeDetail) error {
 		detail, err := tradeview.Describe(ctx, tx, owner, found)
 		if err == nil {
-			err = a.trades.AddRules(ctx, tx, owner, &detail.View)
+			err = a.trades.Complete(ctx, tx, owner, &detail.View)
 		}
 		if err != nil {
 			return err
@@ -271,7 +272,7 @@ func (a tradeAPI) registerOrphanRoutes(api *API) {
 			return err
 		})
 		if err == nil {
-			err = a.addRules(ctx, owner, &detail.Trade)
+			err = a.complete(ctx, owner, &detail.Trade)
 		}
 		return answer(detail, err)
 	})

@@ -59,6 +59,8 @@ type Options struct {
 	// token's tool calls there, AssistantWrites what it stores.
 	Assistants                      bool
 	AssistantCalls, AssistantWrites transport.Rate
+	// AssistantOAuth lets apps ask users for access to it. It needs PublicURL.
+	AssistantOAuth bool
 
 	// SpoolDir is the directory for uploads and long answers too large for memory; empty
 	// means the system's temporary directory.
@@ -85,6 +87,7 @@ type API struct {
 	idempotency *transport.Idempotency
 	shareLimit  *transport.Limiter
 	callLimit   *transport.Limiter // tool calls, by token
+	appClients  *appClients
 	// providerLimit is by user; see providerRate.
 	providerLimit *transport.Limiter
 	failures      struct{ auth, secrets, hooks *transport.FailureLimiter }
@@ -122,6 +125,7 @@ func newAPI(services *installation.Installation, options Options, schemas huma.R
 	a.allParameters = sync.OnceValue(a.makeRoutes)
 	a.shareLimit = transport.NewLimiter(options.ShareRate, services.Clock)
 	a.providerLimit = transport.NewLimiter(providerRate, services.Clock)
+	a.appClients = newAppClients(services.Identity, services.Clock, services.Outbound)
 	a.failures.hooks = transport.NewFailureLimiter(options.HookRate, services.Clock)
 	a.failures.auth = transport.NewFailureLimiter(options.AuthFailures, services.Clock)
 	a.failures.secrets = transport.NewFailureLimiter(options.SecretFailures, services.Clock)
@@ -134,6 +138,7 @@ func newAPI(services *installation.Installation, options Options, schemas huma.R
 	a.registerRoutes()
 	a.registerServiceRoutes()
 	a.registerAssistants()
+	a.registerOAuth()
 	a.handler = transport.Chain(http.HandlerFunc(a.route),
 		transport.Observe(options.Log, options.Proxies, options.Metrics),
 		transport.Headers(options.Origins))
@@ -158,8 +163,9 @@ func (a *API) resources() []resource {
 		signInAPI{s.Identity},
 		meAPI{s.Identity},
 		tokenAPI{s.Identity, s.Ledger},
+		consentAPI{a, s.Identity, s.Ledger},
 		adminAPI{s.Identity, s.DeleteUser},
-		accountAPI{s.DB, s.Clock, s.Ledger},
+		accountAPI{s.DB, s.Clock, s.Ledger, s.Playbook, s.Bars},
 		executionAPI{s.DB, s.Ledger},
 		cashAPI{s.Ledger},
 		symbolAPI{s.Ledger},
@@ -185,12 +191,14 @@ func (a *API) resources() []resource {
 		importAPI{s.Imports},
 		layoutAPI{s.Imports},
 		hookAPI{s.Hooks, a.options.PublicURL},
+		channelAPI{s.Channels},
 		noticeAPI{s.Clock, s.Notices},
+		alertAPI{s.Alerts},
 		barAPI{s.Bars, s.BarImports, a.spool},
 		barSourceAPI{s.BarSources},
 		connectionAPI{s.Connections},
 		historyAPI{s.History, s.Ledger, s.RelatedRecords},
-		exportAPI{db: s.DB, clock: s.Clock, log: s.Log, playbook: s.Playbook, figures: s.Figures, trades: s.Trades, history: s.History},
+		exportAPI{db: s.DB, clock: s.Clock, log: s.Log, playbook: s.Playbook, figures: s.Figures, units: s.Strategies, trades: s.Trades, history: s.History, alerts: s.Alerts},
 		undoAPI{s.Undo},
 		shareAPI{s.Sharing, a.options.PublicURL, a.options.ShareLinks},
 	}

@@ -48,12 +48,12 @@ func (a *API) registerAssistants() {
 // admitAssistant refuses everything but access tokens with the scopes of assistants.
 func (a *API) admitAssistant(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		principal, err := a.principal(r)
+		principal, err := a.assistantPrincipal(r)
 		if err == nil {
 			err = checkAssistant(principal)
 		}
 		if err != nil {
-			transport.WriteError(w, r, err)
+			a.challengeApp(transport.Refuse(r.Context(), err), r).Write(w)
 			return
 		}
 		request := transport.RequestOf(r.Context())
@@ -61,6 +61,19 @@ func (a *API) admitAssistant(next http.Handler) http.Handler {
 		ctx := history.WithActor(context.WithValue(r.Context(), principalKey{}, principal), principal.Actor())
 		next.ServeHTTP(w, r.WithContext(ctx))
 	})
+}
+
+// assistantPrincipal returns the owner of the request's credential, which may be one that an
+// app got through OAuth.
+func (a *API) assistantPrincipal(r *http.Request) (identity.Principal, error) {
+	token, err := parseBearer(r.Header.Values("Authorization"))
+	if err != nil {
+		return identity.Principal{}, err
+	}
+	if !a.offersOAuth() {
+		return a.Identity.Authenticate(r.Context(), token, client(r.Context()))
+	}
+	return a.Identity.AuthenticateApp(r.Context(), token, client(r.Context()))
 }
 
 // checkAssistant returns an error unless the caller is an access token that an assistant can

@@ -3,6 +3,7 @@ package httpapi_test
 import (
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -42,13 +43,16 @@ func TestAssistantFiguresAreTheAPIs(t *testing.T) {
 func compareFigures(t *testing.T, d trader) {
 	t.Helper()
 	second := d.client.addAccount("Second")
+	seed := rand.Uint64()
+	t.Logf("the journal is that of seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
 	for i, symbol := range []string{"AAPL", "ESZ6", "BTC-USD"} {
 		for n := range 4 {
-			price := 100 + 7*n - 5*i
-			d.fill(symbol, "buy 3@100.123456789", 3000*n+10*i)
-			d.fill(symbol, fmt.Sprintf("sell 3@%d.7", price), 3000*n+10*i+5, more{"fees": 0.07})
-			second.fill(symbol, "sell 1@50", 3000*n+10*i)
-			second.fill(symbol, fmt.Sprintf("buy 1@%d.33", 50-n+2*i), 3000*n+10*i+90)
+			quantity, minute := 1+random.IntN(9), 3000*n+10*i
+			d.fill(symbol, fmt.Sprintf("buy %d@100.123456789", quantity), minute)
+			d.fill(symbol, fmt.Sprintf("sell %d@%d.%d", quantity, 80+random.IntN(40), random.IntN(1e9)), minute+1+random.IntN(8), more{"fees": 0.07})
+			second.fill(symbol, "sell 1@50", minute)
+			second.fill(symbol, fmt.Sprintf("buy 1@%d.%d", 40+random.IntN(20), random.IntN(1e6)), minute+90+random.IntN(500))
 		}
 	}
 	a := d.assistant("read")

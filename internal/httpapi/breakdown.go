@@ -37,7 +37,7 @@ func (dimensionParam) Schema(huma.Registry) *huma.Schema {
 
 // breakdownRow is a row with the name of the record behind its key.
 type breakdownRow struct {
-	Unit figureUnit `json:"unit" enum:"trade,strategy"`
+	CountedUnit
 	analytics.Row
 	Evidence    orNull[analytics.Evidence] `json:"evidence" doc:"null if evidence is false"`
 	Rest        orNull[rowRest]            `json:"rest" doc:"The row compared with the other trades of the selection; null if evidence is false, if there are no others, and for realized results."`
@@ -97,7 +97,7 @@ func (a figureAPI) breakdown(ctx context.Context, in *breakdownQuery) (*body[[]b
 			})
 		})
 		for _, row := range rows {
-			named := breakdownRow{Unit: in.unit(), Row: row, Evidence: orNull[analytics.Evidence]{row.Evidence}, Rest: shapeRest(row.Rest), Name: row.Key, Currency: in.filter.Currency}
+			named := breakdownRow{CountedUnit: in.countedUnit(), Row: row, Evidence: orNull[analytics.Evidence]{row.Evidence}, Rest: shapeRest(row.Rest), Name: row.Key, Currency: in.filter.Currency}
 			if name, known := names[row.Key]; known {
 				named.Name = name
 			}

@@ -31,6 +31,8 @@ func (weekdayRange) bounds() (least, most int) { return int(time.Sunday), int(ti
 
 // calendarAnswer is a year with each day's results, notes and routines.
 type calendarAnswer struct {
+	CountedUnit
+
 	Year   int               `json:"year"`
 	Days   []calendarDay     `json:"days" doc:"Only days with trades, notes or a routine."`
 	Weeks  []analytics.Week  `json:"weeks" doc:"Whole weeks with trades; the first and the last may reach into another year."`
@@ -57,7 +59,7 @@ func (a figureAPI) calendar(ctx context.Context, in *calendarQuery) (*body[calen
 	}
 	year, weekStart := in.Year.Or(a.clock().In(zone).Year()), time.Weekday(in.WeekStart.Or(int(time.Monday)))
 	owner := caller(ctx).UserID
-	out := calendarAnswer{Year: year, Days: []calendarDay{}}
+	out := calendarAnswer{CountedUnit: in.byTrade().countedUnit(), Year: year, Days: []calendarDay{}}
 	if in.filter.Scope.Period == (journal.Period{}) {
 		in.ratesPeriod = yearPeriod(year, zone)
 	}

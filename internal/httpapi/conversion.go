@@ -13,10 +13,11 @@ import (
 )
 
 // Conversion names the rates and accounts behind an answer in one currency. It is empty
-// unless currency was sent.
+// unless currency was sent. omitzero leaves out nil only: null rates and no accounts are
+// written, which omitempty would leave out.
 type Conversion struct {
-	Rates    *orNull[rates.Used] `json:"rates,omitempty" doc:"The rates that amounts were converted with; null if none was needed. Only with currency."`
-	Accounts []accountCurrency   `json:"accounts,omitempty" doc:"The accounts and their own currencies. Only with currency."`
+	Rates    *orNull[rates.Used] `json:"rates,omitzero" doc:"The rates that amounts were converted with; null if none was needed. Only with currency."`
+	Accounts []accountCurrency   `json:"accounts,omitzero" doc:"The accounts and their own currencies. Only with currency."`
 }
 
 type accountCurrency struct {
@@ -37,7 +38,7 @@ func shapeConversion(converter *rates.Converter, accounts []ledger.Account) (c C
 	if converter == nil {
 		return c
 	}
-	c.Currency, c.Rates = converter.Currency(), &orNull[rates.Used]{converter.Used()}
+	c.Currency, c.Rates, c.Accounts = converter.Currency(), &orNull[rates.Used]{converter.Used()}, []accountCurrency{}
 	for _, a := range accounts {
 		c.Accounts = append(c.Accounts, accountCurrency{AccountID: a.ID, Name: a.Name, Currency: a.BaseCurrency})
 	}

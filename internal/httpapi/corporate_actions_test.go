@@ -72,3 +72,55 @@ func TestCorporateActionIsRefused(t *testing.T) {
 		other.delete("/corporate-actions/"+id).wantError(http.StatusNotFound, "not_found")
 	})
 }
+
+// TestRenamedSymbols: after a rename a trade goes on under its new symbol, is found by both,
+// and is as before when the rename is deleted.
+func TestRenamedSymbols(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(t *testing.T, w *world) {
+		d := w.trader()
+		fill := func(symbol, side string, quantity, price float64, at string) string {
+			return d.made("/executions", more{
+				"account_id": d.account, "symbol": symbol, "side": side, "quantity": quantity, "price": price, "executed_at": at,
+			}).text("trade_id")
+		}
+		trade := fill("OLD", "buy", 10, 100, "2026-01-02T15:00:00Z")
+		d.patch("/trades/"+trade, more{"notes": "held through the rename"}).want(http.StatusOK)
+		fill("KEPT", "buy", 1, 1, "2026-01-02T15:00:00Z")
+		before := string(d.get("/trades").want(http.StatusOK).body)
+		rename := more{"kind": "rename", "symbol": "OLD", "new_symbol": "new", "effective_on": "2026-01-05"}
+		d.post("/corporate-actions/preview", rename).want(http.StatusOK).
+			is("trades_total", "1").is("trades.0.before.symbol", `"OLD"`).is("trades.0.after.symbol", `"NEW"`)
+		id := d.made("/corporate-actions", rename).is("new_symbol", `"NEW"`).is("cost_share", "null").text("id")
+		fill("NEW", "sell", 10, 110, "2026-01-06T15:00:00Z")
+		d.get("/trades/"+trade).want(http.StatusOK).is("symbol", `"NEW"`).is("symbols", `["NEW","OLD"]`).is("qty_remaining", "0").
+			is("net_pnl", "100").is("notes", `"held through the rename"`).is("fills.0.symbol", `"OLD"`).is("fills.1.symbol", `"NEW"`)
+		for _, symbol := range []string{"OLD", "NEW"} {
+			d.get("/trades?symbol="+symbol).want(http.StatusOK).is("0.id", `"`+trade+`"`)
+			d.get("/analytics/summary?symbol="+symbol).want(http.StatusOK).is("total_trades", "1")
+		}
+		sale := d.get("/executions").want(http.StatusOK).is("2.symbol", `"NEW"`).text("2.id")
+		d.delete("/executions/" + sale).want(http.StatusNoContent)
+		d.delete("/corporate-actions/" + id).want(http.StatusNoContent)
+		if got := string(d.get("/trades").want(http.StatusOK).body); got != before {
+			t.Errorf("the trades are\n%s\nbefore the rename\n%s", got, before)
+		}
+		for _, c := range []struct {
+			field string
+			body  more
+		}{
+			{"new_symbol", more{"kind": "split", "new_symbol": "B"}},
+			{"new_symbol", more{"kind": "rename"}},
+			{"new_symbol", more{"kind": "rename", "new_symbol": "OLD"}},
+			{"cost_share", more{"kind": "rename", "new_symbol": "B", "cost_share": 0.5}},
+			{"cost_share", more{"kind": "spin_off", "new_symbol": "B", "cost_share": 1.5}},
+			{"cash_per_share", more{"kind": "spin_off", "new_symbol": "B", "cash_per_share": 1}},
+			{"cash_per_share", more{"kind": "exchange", "new_symbol": "B", "cash_per_share": -1}},
+			{"applies_to", more{"kind": "split", "ratio_new": 3, "ratio_old": 2, "applies_to": "options"}},
+			{"kind", more{"kind": "merger"}},
+		} {
+			c.body["symbol"], c.body["effective_on"] = "OLD", "2026-01-05"
+			d.post("/corporate-actions", c.body).wantField(c.field)
+		}
+	})
+}

@@ -13,6 +13,7 @@ func appendTrade(o *jsonObject, r *Trade) {
 	o.text("status", string(r.Status))
 	appendNullText(o, "ended_by", r.EndedBy)
 	appendNullText(o, "outcome", r.Outcome)
+	appendNullText(o, "strategy_id", r.StrategyID)
 	appendTextList(o, "symbols", r.Symbols)
 	o.instant("opened_at", r.OpenedAt)
 	o.nullInstant("closed_at", r.ClosedAt)

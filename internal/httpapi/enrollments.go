@@ -153,7 +153,9 @@ type enrollmentAPI struct {
 }
 
 func enrollmentRoute(needs permission, method, path, id, summary string) route {
-	return journalRoute(needs, method, "/enrollments"+path, id, "Programs", summary)
+	r := journalRoute(needs, method, "/enrollments"+path, id, "Programs", summary)
+	r.excursions = true
+	return r
 }
 
 func (a enrollmentAPI) register(api *API) {

@@ -201,3 +201,28 @@ func TestDeletedAccountsKeepTheirEnrollments(t *testing.T) {
 		d.get("/enrollments/"+id).want(http.StatusOK).is("state", `"active"`)
 	})
 }
+
+// TestBarsBoundTheOpenProfit: bars of every trade bound the open profit; without them, a
+// floor that follows it is unknown.
+func TestBarsBoundTheOpenProfit(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(_ *testing.T, w *world) {
+		d := w.trader()
+		program := d.made("/prop-programs", newProgram(more{"kind": "max_loss", "mode": "trailing_intraday", "amount": 3000})).text("id")
+		id := d.made("/enrollments", more{"account_id": d.account, "program_id": program, "started_at": "2026-01-05T00:00:00Z"}).text("id")
+		status := "/enrollments/" + id + "/status"
+		d.fillAt("ESH6", 2, "102")
+		d.made("/executions", more{
+			"account_id": d.account, "symbol": "ESH6", "instrument_type": "future", "side": "sell", "quantity": 1, "price": 110,
+			"executed_at": "2026-01-05T14:40:20Z",
+		})
+		d.get(status).want(http.StatusOK).holds("", `{"open_profit":"unknown","balance":100400}`).
+			holds("rules.0", `{"state":"unknown","evidence":"not_evaluated","limit":97400}`)
+		bars := d.sendBars("/commit", "ESH6.csv", barFile(30)).want(http.StatusOK).text("import_batch_id")
+		d.get(status).want(http.StatusOK).is("open_profit", `"bounded"`).holds("rules.0", `{"state":"ok","evidence":"bounded","limit":97400}`)
+		d.get("/enrollments/"+id+"/days").want(http.StatusOK).is("0.floor", "97400")
+		d.get(status+"?at=2026-01-05T14:35:00Z").want(http.StatusOK).is("open_profit", `"unknown"`)
+		d.delete("/bars/imports/" + bars).wantNone()
+		d.get(status).want(http.StatusOK).is("open_profit", `"unknown"`)
+	})
+}

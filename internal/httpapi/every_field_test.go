@@ -260,6 +260,10 @@ func (j *fullJournal) fillRecords() {
 		"kind": "stock_dividend", "symbol": "SPLT", "ratio_new": 21, "ratio_old": 20, "effective_on": "2026-01-05", "tz": "Europe/Berlin",
 		"applies_to": "shares", "account_ids": []any{j.account}, "source": "file", "note": "5 %",
 	})
+	j.made("/corporate-actions", more{
+		"kind": "exchange", "symbol": "OLD", "new_symbol": "NEW", "ratio_new": 1, "ratio_old": 2, "cost_share": 0.25, "cash_per_share": 1.5,
+		"effective_on": "2026-01-06",
+	})
 	j.made("/note-templates", more{"name": "Plan", "type": "daily_log", "body": "{{date}}", "default": true})
 	j.made("/rates", more{"base": "USD", "quote": "TWD", "on": "2026-03-09", "rate": "32.5"})
 	j.made("/views", more{"name": "All of it"})

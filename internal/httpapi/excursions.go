@@ -204,6 +204,7 @@ type excursionFigureQuery struct {
 
 // excursionFigures are excursion statistics with their derivation.
 type excursionFigures struct {
+	CountedUnit
 	analytics.ExcursionStats
 	CurrencyConversion
 	Explanation *excursionExplanation `json:"explanation,omitempty"`
@@ -243,7 +244,7 @@ var excursionFormulas = []figureText{
 }
 
 func (a figureAPI) excursionStats(ctx context.Context, in *excursionFigureQuery) (*body[excursionFigures], error) {
-	var out excursionFigures
+	out := excursionFigures{CountedUnit: in.byTrade().countedUnit()}
 	err := a.withFigures(ctx, in.FigureQuery.byTrade(), func(tx *db.Tx, q *figureRequest) error {
 		out.CurrencyConversion = q.conversion()
 		out.ExcursionStats = cachedFigure(q, "excursions", func() analytics.ExcursionStats {

@@ -18,8 +18,10 @@ import (
 	"fillbook/internal/base/journal"
 	"fillbook/internal/figures/columns"
 	"fillbook/internal/figures/tradeview"
+	"fillbook/internal/installation/alerts"
 	"fillbook/internal/trading/ledger"
 	"fillbook/internal/trading/playbook"
+	"fillbook/internal/trading/strategybook"
 	"fillbook/internal/trading/tradefilter"
 )
 
@@ -28,6 +30,7 @@ type exportQuery struct {
 	Format enumParam[backup.Format, exportFormats] `query:"format" doc:"json is the complete backup (default), zip the backup with attachments, csv and xlsx are tables, history is the history with its hashes as JSON Lines."`
 	Bars   flagParam                               `query:"bars" doc:"true adds your price bars to a backup of all accounts. Default false: data vendors do not allow passing them on, and they can be imported again."`
 	Rows   enumParam[backup.Rows, exportRowSet]    `query:"rows" doc:"The rows of a table. Default trades; an xlsx of trades has sheets of executions and cash as well. realized-gains: one row for each closing fill, with proceeds, cost, fees and gain; from and to test the closing fill, as with pnl_basis=realized."`
+	Unit   enumParam[figureUnit, figureUnits]      `query:"unit" doc:"What a table of trades has a row for. Default trade. With strategy, each accepted or manual strategy has one row with the sums over its trades, and every other trade its own; the column Unit says which. A strategy is listed if one of its trades passes the filter; from, to and status test the strategy."`
 }
 
 type (
@@ -53,6 +56,9 @@ func (in exportQuery) request(owner journal.UserID) (backup.Request, error) {
 	}
 	if in.filter.Currency != "" && r.Rows != backup.TradeRows && r.Rows != "" {
 		return r, journal.InvalidField("currency", "currency converts trades. Use it with rows=trades.")
+	}
+	if in.Unit.Value == unitStrategy && (r.Format != backup.CSV && r.Format != backup.XLSX || r.Rows != backup.TradeRows && r.Rows != "") {
+		return r, journal.InvalidField("unit", "unit=strategy is for tables of trades. Use it with format=csv or format=xlsx, and rows=trades.")
 	}
 	return r, r.Check()
 }
@@ -82,8 +88,10 @@ type exportAPI struct {
 	log      *slog.Logger
 	playbook *playbook.Service
 	figures  *columns.Service
+	units    *strategybook.Service
 	trades   *tradeview.Service
 	history  *history.Service
+	alerts   *alerts.Service
 }
 
 func (a exportAPI) register(api *API) {
@@ -108,7 +116,10 @@ func (a exportAPI) export(ctx context.Context, in *exportQuery) (*huma.StreamRes
 		return nil, err
 	}
 	request.At, request.Trades, request.Gains = a.clock(), a.trades.EachIn, a.figures.SelectTrades
-	if request.Convert, err = a.newRowConverter(ctx, in.filter); err != nil {
+	if in.Unit.Value == unitStrategy {
+		request.Units = a.units.FindUnits
+	}
+	if request.Convert, err = a.newRowConverter(ctx, in.filter, request.Units); err != nil {
 		return nil, err
 	}
 	err = a.db.View(ctx, func(tx *db.Tx) error {
@@ -127,10 +138,14 @@ func (a exportAPI) export(ctx context.Context, in *exportQuery) (*huma.StreamRes
 
 // newRowConverter returns the function that converts a trade's result, nil without a
 // currency. It refuses missing rates before anything is sent.
-func (a exportAPI) newRowConverter(ctx context.Context, filter tradefilter.Filter) (func(*tradeview.View) *backup.ConvertedTrade, error) {
+func (a exportAPI) newRowConverter(ctx context.Context, filter tradefilter.Filter, units backup.UnitFinder) (func(*tradeview.View) *backup.ConvertedTrade, error) {
 	converter, err := newTradeConverter(ctx, a.db, a.clock, filter.Currency)
 	if err != nil || converter.Converter == nil {
 		return nil, err
+	}
+	if units != nil {
+		// A strategy that passes has trades that do not: require the rates of all trades.
+		filter = tradefilter.Filter{Scope: journal.Scope{Accounts: filter.Scope.Accounts, Mixed: filter.Scope.Mixed}}
 	}
 	err = a.trades.Each(ctx, caller(ctx).UserID, tradeview.Query{Filter: filter}, func(v *tradeview.View) error {
 		converter.convert(v)
@@ -189,6 +204,8 @@ func (a exportAPI) sendExport(ctx context.Context, hc huma.Context, request back
 		name += string(request.Rows) + "-"
 	}
 	name += string(journal.DayOf(request.At)) + "." + string(request.Format)
+	_, isLimited := journal.AllowedAccounts(ctx)
+	isBackup := (request.Format == backup.JSON || request.Format == backup.Zip) && len(request.Accounts) == 0 && !isLimited
 	writeFile(hc, map[string]string{
 		"Content-Type":        request.Format.MediaType(),
 		"Content-Disposition": mime.FormatMediaType("attachment", map[string]string{"filename": name}),
@@ -198,7 +215,13 @@ func (a exportAPI) sendExport(ctx context.Context, hc huma.Context, request back
 			if len(missing) > 0 {
 				a.log.WarnContext(ctx, "export lacks attachments", "user", request.Owner, "files", len(missing))
 			}
+			isBackup = isBackup && err == nil
 			return err
 		})
 	})
+	if isBackup {
+		if err := a.alerts.RecordBackup(ctx, request.Owner); err != nil {
+			a.log.WarnContext(ctx, "recording a backup failed", "user", request.Owner, "error", err)
+		}
+	}
 }

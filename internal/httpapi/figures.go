@@ -202,10 +202,15 @@ func (q *figureRequest) setBook(ctx context.Context, tx *db.Tx, in FigureQuery, 
 	if in.unit() != unitStrategy {
 		return nil
 	}
-	if book.Realized {
+	return q.countUnits(ctx, tx, in)
+}
+
+// countUnits replaces trades by units, in which strategies count as one.
+func (q *figureRequest) countUnits(ctx context.Context, tx *db.Tx, in FigureQuery) (err error) {
+	if q.book.Realized {
 		return journal.InvalidField("unit", "unit=strategy is available with pnl_basis=closed only.")
 	}
-	if q.book, err = q.cache.ToUnits(ctx, tx, book); err != nil {
+	if q.book, err = q.cache.ToUnits(ctx, tx, q.book); err != nil {
 		return err
 	}
 	q.filter, err = q.cache.NewFilter(ctx, tx, q.book, in.zonedFilter(q.zone))

@@ -198,8 +198,17 @@ var writers = map[string]func(d trader) (send func() *reply){
 		}
 		return func() *reply { return d.upload("/imports/commit", jsonText(fills)) }
 	},
-	"rates":         posts("/rates", more{"base": "USD", "quote": "EUR", "on": "2026-03-09", "rate": "0.9"}),
-	"views":         posts("/views", more{"name": "x"}),
+	"rates":             posts("/rates", more{"base": "USD", "quote": "EUR", "on": "2026-03-09", "rate": "0.9"}),
+	"views":             posts("/views", more{"name": "x"}),
+	"channels":          posts("/channels", more{"kind": "webhook", "url": "https://example.org"}),
+	"channel_sequences": posts("/channels", more{"kind": "webhook", "url": "https://example.org"}),
+	"channel_deliveries": func(d trader) func() *reply {
+		d.made("/channels", more{"kind": "webhook", "url": "https://example.org"})
+		return posts("/notes", more{"body": "x"})(d)
+	},
+	"alert_settings": func(d trader) func() *reply {
+		return func() *reply { return d.put("/alert-settings", more{"max_per_hour": 3}) }
+	},
 	"prop_programs": posts("/prop-programs", newProgram()),
 	"enrollments": func(d trader) func() *reply {
 		return posts("/enrollments", more{"account_id": d.account, "program_id": "topstep-combine-50k"})(d)
@@ -208,6 +217,11 @@ var writers = map[string]func(d trader) (send func() *reply){
 
 // unrequested are the tables into which no request inserts rows, and why.
 var unrequested = map[string]string{
+	"alerts":              "they are evaluated in the background",
+	"alert_devices":       "they are evaluated in the background",
+	"alert_states":        "they are evaluated in the background",
+	"app_grants":          "the transaction has stored the access token",
+	"app_secrets":         "the transaction has locked the access token",
 	"access_token_uses":   "uses are stored in the background",
 	"bar_source_runs":     "a job stores its run",
 	"bar_source_sessions": "a job stores what it fetched",

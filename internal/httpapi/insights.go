@@ -31,6 +31,8 @@ func (insightRange) bounds() (least, most int) { return 1, 10 }
 
 // insight is a sentence with its evidence.
 type insight struct {
+	CountedUnit
+
 	ID        string                       `json:"id" doc:"The same for the same group."`
 	Kind      analytics.InsightKind        `json:"kind" enum:"setup,tag,mistake,rule,root,side,weekday,hour,session,hold_time,after_losses,nth_of_day"`
 	Text      string                       `json:"text" doc:"One sentence with the group, the average difference and the number of its trades."`
@@ -66,7 +68,9 @@ func (a figureAPI) insights(ctx context.Context, in *insightQuery) (*body[[]insi
 		})
 		for i := range found {
 			if filter := in.insightFilter(&found[i], zone); filter != nil && len(out) < in.Limit.Or(usualInsights) {
-				out = append(out, words.shape(&found[i], filter, q.book.Capital.Currency))
+				row := words.shape(&found[i], filter, q.book.Capital.Currency)
+				row.CountedUnit = in.byTrade().countedUnit()
+				out = append(out, row)
 			}
 		}
 		return err

@@ -12,8 +12,9 @@ import (
 
 // notice is an event while the user was away.
 type notice struct {
+	ID      *journal.AlertID      `json:"id" doc:"The id of the alert; null for what is not an alert."`
 	At      time.Time             `json:"at"`
-	Kind    notices.Kind          `json:"kind" enum:"arrived,problem" doc:"arrived: fills or cash were stored. problem: something was not stored, or a source has stopped."`
+	Kind    notices.Kind          `json:"kind" enum:"arrived,problem,alert" doc:"arrived: fills or cash were stored. problem: something was not stored, or a source has stopped. alert: any other alert."`
 	Text    string                `json:"text" example:"Alerts: 14 fills, 5 trades closed, +312 USD, 2 need review."`
 	Link    string                `json:"link" doc:"Where the page shows it." example:"/import/01a1e6be-3407-71e0-9be2-65869e7500c6"`
 	Source  string                `json:"source" doc:"The name of the hook, connection, file or provider."`
@@ -31,7 +32,10 @@ type noticeArrival struct {
 }
 
 func shapeNotice(n notices.Notice) notice {
-	shaped := notice{At: n.At, Kind: n.Kind, Text: n.Source + ": " + n.Text, Link: n.Link, Source: n.Source, Message: n.Text}
+	shaped := notice{ID: nilIfZero(n.Alert), At: n.At, Kind: n.Kind, Text: n.Source + ": " + n.Text, Link: n.Link, Source: n.Source, Message: n.Text}
+	if n.Kind == notices.Alerted {
+		shaped.Text = n.Text
+	}
 	if a := n.Arrival; a != nil {
 		shaped.Arrival = orNull[noticeArrival]{&noticeArrival{
 			Fills: a.Fills, Cash: a.Cash, Closed: a.Closed, NetPnL: a.NetPnL, Currency: a.Currency, NeedsReview: a.Unreviewed,

@@ -14,28 +14,31 @@ import (
 type permission string
 
 const (
-	readFigures      permission = "read figures"
-	readNames        permission = "read names"    // setups and tags
-	readAccounts     permission = "read accounts" // their names
-	readBars         permission = "read bars"
-	readImports      permission = "read imports"      // an import token sees its own
-	readLayouts      permission = "read layouts"      // import layouts
-	uploadFiles      permission = "upload files"      // trade and bar files
-	readJournal      permission = "read the journal"  // everything else to see
-	writeJournal     permission = "write the journal" // everything else to change
-	eraseHistory     permission = "erase history"
-	readLinks        permission = "read share links"
-	writeLinks       permission = "change share links"
-	readSources      permission = "read sources"     // bar sources, which have provider keys
-	writeSources     permission = "change sources"   // and run them, which may cost money
-	readConnections  permission = "read connections" // they have broker keys
-	writeConnections permission = "change connections"
-	readHooks        permission = "read hooks"
-	writeHooks       permission = "change hooks"  // their secrets let programs add fills
-	readAccess       permission = "read access"   // sessions and access tokens
-	writeAccess      permission = "revoke access" // sessions and access tokens
-	readAdmin        permission = "read administration"
-	writeAdmin       permission = "administer"
+	readFigures        permission = "read figures"
+	readNames          permission = "read names"    // setups and tags
+	readAccounts       permission = "read accounts" // their names
+	readBars           permission = "read bars"
+	readImports        permission = "read imports"      // an import token sees its own
+	readLayouts        permission = "read layouts"      // import layouts
+	uploadFiles        permission = "upload files"      // trade and bar files
+	readJournal        permission = "read the journal"  // everything else to see
+	writeJournal       permission = "write the journal" // everything else to change
+	eraseHistory       permission = "erase history"
+	readLinks          permission = "read share links"
+	writeLinks         permission = "change share links"
+	readSources        permission = "read sources"     // bar sources, which have provider keys
+	writeSources       permission = "change sources"   // and run them, which may cost money
+	readConnections    permission = "read connections" // they have broker keys
+	writeConnections   permission = "change connections"
+	readHooks          permission = "read hooks"
+	writeHooks         permission = "change hooks" // their secrets let programs add fills
+	readAlertSettings  permission = "read alert settings"
+	writeAlertSettings permission = "change alert settings" // they choose the channels
+	useChannels        permission = "use channels"          // they send the journal's events to others
+	readAccess         permission = "read access"           // sessions and access tokens
+	writeAccess        permission = "revoke access"         // sessions and access tokens
+	readAdmin          permission = "read administration"
+	writeAdmin         permission = "administer"
 )
 
 // grant is who has a permission.
@@ -71,23 +74,26 @@ var grants = map[permission]grant{
 		scopes: []identity.Scope{identity.ScopeImport, identity.ScopeRead, identity.ScopeWrite, identity.ScopeFull},
 		about:  " With import, only imports that the token made.",
 	},
-	readLayouts:      {scopes: []identity.Scope{identity.ScopeImport, identity.ScopeRead, identity.ScopeWrite, identity.ScopeFull}},
-	uploadFiles:      {scopes: []identity.Scope{identity.ScopeImport, identity.ScopeWrite, identity.ScopeFull}},
-	readJournal:      {scopes: []identity.Scope{identity.ScopeRead, identity.ScopeWrite, identity.ScopeFull}},
-	writeJournal:     {scopes: []identity.Scope{identity.ScopeWrite, identity.ScopeFull}},
-	eraseHistory:     {scopes: []identity.Scope{identity.ScopeFull}, everyAccount: true},
-	readLinks:        {scopes: []identity.Scope{identity.ScopeRead, identity.ScopeFull}},
-	writeLinks:       {scopes: []identity.Scope{identity.ScopeFull}},
-	readSources:      {scopes: []identity.Scope{identity.ScopeRead, identity.ScopeFull}, everyAccount: true},
-	writeSources:     {scopes: []identity.Scope{identity.ScopeFull}, everyAccount: true},
-	readConnections:  {scopes: []identity.Scope{identity.ScopeRead, identity.ScopeFull}},
-	writeConnections: {scopes: []identity.Scope{identity.ScopeFull}},
-	readHooks:        {scopes: []identity.Scope{identity.ScopeRead, identity.ScopeFull}},
-	writeHooks:       {scopes: []identity.Scope{identity.ScopeFull}},
-	readAccess:       {scopes: []identity.Scope{identity.ScopeRead, identity.ScopeFull}, everyAccount: true},
-	writeAccess:      {scopes: []identity.Scope{identity.ScopeFull}, everyAccount: true},
-	readAdmin:        {scopes: []identity.Scope{identity.ScopeRead, identity.ScopeFull}, everyAccount: true},
-	writeAdmin:       {scopes: []identity.Scope{identity.ScopeFull}, everyAccount: true},
+	readLayouts:        {scopes: []identity.Scope{identity.ScopeImport, identity.ScopeRead, identity.ScopeWrite, identity.ScopeFull}},
+	uploadFiles:        {scopes: []identity.Scope{identity.ScopeImport, identity.ScopeWrite, identity.ScopeFull}},
+	readJournal:        {scopes: []identity.Scope{identity.ScopeRead, identity.ScopeWrite, identity.ScopeFull}},
+	writeJournal:       {scopes: []identity.Scope{identity.ScopeWrite, identity.ScopeFull}},
+	eraseHistory:       {scopes: []identity.Scope{identity.ScopeFull}, everyAccount: true},
+	readLinks:          {scopes: []identity.Scope{identity.ScopeRead, identity.ScopeFull}},
+	writeLinks:         {scopes: []identity.Scope{identity.ScopeFull}},
+	readSources:        {scopes: []identity.Scope{identity.ScopeRead, identity.ScopeFull}, everyAccount: true},
+	writeSources:       {scopes: []identity.Scope{identity.ScopeFull}, everyAccount: true},
+	readConnections:    {scopes: []identity.Scope{identity.ScopeRead, identity.ScopeFull}},
+	writeConnections:   {scopes: []identity.Scope{identity.ScopeFull}},
+	readHooks:          {scopes: []identity.Scope{identity.ScopeRead, identity.ScopeFull}},
+	writeHooks:         {scopes: []identity.Scope{identity.ScopeFull}},
+	readAlertSettings:  {scopes: []identity.Scope{identity.ScopeRead, identity.ScopeFull}},
+	writeAlertSettings: {scopes: []identity.Scope{identity.ScopeFull}, everyAccount: true},
+	useChannels:        {scopes: []identity.Scope{identity.ScopeFull}, everyAccount: true},
+	readAccess:         {scopes: []identity.Scope{identity.ScopeRead, identity.ScopeFull}, everyAccount: true},
+	writeAccess:        {scopes: []identity.Scope{identity.ScopeFull}, everyAccount: true},
+	readAdmin:          {scopes: []identity.Scope{identity.ScopeRead, identity.ScopeFull}, everyAccount: true},
+	writeAdmin:         {scopes: []identity.Scope{identity.ScopeFull}, everyAccount: true},
 }
 
 // requirePermission panics if a route for access tokens does not declare what it does, or

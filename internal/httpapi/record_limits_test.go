@@ -65,6 +65,7 @@ var limitTests = []limitTest{
 		return d.post("/connections", d.connectionOf(more{"name": fmt.Sprint("c ", i), "schedule": "manual"}))
 	}},
 	{limit: &limits.Hooks, max: 2, add: postNumbered("/hooks", more{"account_id": "account", "name": "hook %d"})},
+	{limit: &limits.Channels, max: 2, add: postNumbered("/channels", more{"kind": "webhook", "url": "https://example.org/%d"})},
 	{limit: &limits.ShareLinks, max: 2, add: postNumbered("/share-links", more{})},
 	{limit: &limits.AccessTokens, max: 2, add: postNumbered("/access-tokens", more{"name": "token %d"})},
 	{limit: &limits.ImportBatches, max: 2, add: func(d trader, i int) *reply {
@@ -121,7 +122,7 @@ func TestEveryRefusingLimitIsTested(t *testing.T) {
 	t.Parallel()
 	// These are tested elsewhere, because no POST creates them.
 	tested := []string{
-		limits.Overrides.Records, limits.DeletedFills.Records, limits.DeletedCash.Records, limits.Orphans.Records, limits.RoutineTicks.Records,
+		limits.Overrides.Records, limits.DeletedFills.Records, limits.DeletedCash.Records, limits.Orphans.Records, limits.RoutineTicks.Records, limits.Alerts.Records,
 		limits.ImportKinds.Records, limits.BarSources.Records, // a provider can have one source
 		limits.Strategies.Records, // restored from a backup; here, a user may have only two fills
 	}

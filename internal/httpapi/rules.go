@@ -13,6 +13,7 @@ import (
 
 // ruleReport is the rule report with setup names.
 type ruleReport struct {
+	CountedUnit
 	analytics.RuleCounts
 	analytics.RuleEffect
 	Setups []setupRules `json:"setups"`
@@ -48,7 +49,7 @@ func (a figureAPI) ruleReport(ctx context.Context, in *FigureQuery) (*body[ruleR
 		if err != nil {
 			return err
 		}
-		out = ruleReport{RuleCounts: report.RuleCounts, RuleEffect: report.RuleEffect, Setups: []setupRules{}, CurrencyConversion: q.conversion()}
+		out = ruleReport{CountedUnit: in.byTrade().countedUnit(), RuleCounts: report.RuleCounts, RuleEffect: report.RuleEffect, Setups: []setupRules{}, CurrencyConversion: q.conversion()}
 		for _, s := range report.Setups {
 			out.Setups = append(out.Setups, setupRules{
 				SetupRules: s, Name: names[s.ID], TradesLink: in.rowLink(ctx, analytics.BySetup, string(s.ID), q.zone),

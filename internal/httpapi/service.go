@@ -63,7 +63,9 @@ func (a *API) openapi(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(text)
 }
 
-func writeJSON(w http.ResponseWriter, value any) {
+func writeJSON(w http.ResponseWriter, value any) { writeJSONStatus(w, http.StatusOK, value) }
+
+func writeJSONStatus(w http.ResponseWriter, status int, value any) {
 	body, err := transport.Marshal(value)
 	if err != nil {
 		w.WriteHeader(http.StatusInternalServerError)
@@ -71,5 +73,6 @@ func writeJSON(w http.ResponseWriter, value any) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
 	_, _ = w.Write(body)
 }

@@ -18,6 +18,7 @@ type shareScope struct {
 	TZ          string            `json:"tz,omitempty"`
 	ShowAmounts bool              `json:"show_amounts"`
 	Currency    string            `json:"currency,omitempty"`
+	Unit        string            `json:"unit,omitempty"`
 	Title       string            `json:"title,omitempty"`
 	Text        string            `json:"text,omitempty"`
 }
@@ -46,7 +47,7 @@ func (a shareAPI) shapeLink(l sharing.Link) shareLink {
 	}
 	scope := shareScope{
 		AccountID: l.Scope.Account, From: l.Scope.From, To: l.Scope.To, TZ: l.Scope.Zone, ShowAmounts: l.Scope.ShowAmounts,
-		Currency: l.Scope.Currency, Title: l.Scope.Title, Text: l.Scope.Text,
+		Currency: l.Scope.Currency, Unit: l.Scope.Unit, Title: l.Scope.Title, Text: l.Scope.Text,
 	}
 	return shareLink{
 		ID: l.ID, Token: l.Token, URL: address, Scope: scope, CreatedAt: l.CreatedAt, ExpiresAt: l.ExpiresAt, ViewCount: l.Views,
@@ -61,6 +62,7 @@ type ShareFields struct {
 	TZ          opt[string]  `json:"tz" required:"false" doc:"The IANA time zone of days. Default UTC."`
 	ShowAmounts opt[bool]    `json:"show_amounts" required:"false" doc:"Whether to show money. Default false: ratios and shapes only."`
 	Currency    opt[string]  `json:"currency" required:"false" doc:"Convert all amounts into this currency: each trade with the rate of its closing day. 409 rates_missing names missing rates. In links made by earlier versions it is a label."`
+	Unit        opt[string]  `json:"unit" required:"false" enum:"trade,strategy" doc:"What counts as one. Default trade. With strategy, each accepted or manual strategy does."`
 	Title       opt[string]  `json:"title" required:"false" doc:"The heading of the public page, at most 100 characters."`
 	Text        opt[string]  `json:"text" required:"false" doc:"A text below the heading, at most 1,000 characters."`
 }
@@ -91,6 +93,9 @@ func (f ShareFields) withDefaults(defaults ShareFields) ShareFields {
 	if !f.Currency.Set {
 		f.Currency = defaults.Currency
 	}
+	if !f.Unit.Set {
+		f.Unit = defaults.Unit
+	}
 	if !f.Title.Set {
 		f.Title = defaults.Title
 	}
@@ -103,7 +108,7 @@ func (f ShareFields) withDefaults(defaults ShareFields) ShareFields {
 func (f ShareFields) scope() sharing.Scope {
 	return sharing.Scope{
 		Account: journal.AccountID(strings.TrimSpace(f.AccountID.Value)), From: instantOrNil(f.From), To: instantOrNil(f.To),
-		Zone: f.TZ.Value, ShowAmounts: f.ShowAmounts.Value, Currency: f.Currency.Value,
+		Zone: f.TZ.Value, ShowAmounts: f.ShowAmounts.Value, Currency: f.Currency.Value, Unit: f.Unit.Value,
 		Title: f.Title.Value, Text: f.Text.Value,
 	}
 }

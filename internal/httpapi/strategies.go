@@ -76,7 +76,7 @@ func shapeStrategy(s strategybook.Strategy) Strategy {
 		ID: journal.StrategyID(s.ID), AccountID: s.Account.ID, Currency: s.Account.BaseCurrency, Underlying: s.Underlying, Kind: s.Kind, KindBy: s.KindBy,
 		Direction: nilIfZero(s.Direction), Name: nilIfZero(s.Record.Name), State: s.State, Evidence: s.Evidence, Legs: shapeAll(s.Members, shapeLeg),
 		NetPnL: net, GrossPnL: gross, Fees: fees, RealizedOpen: realized, Credit: s.Credit(), MaxProfit: s.Payoff.MaxProfit, MaxLoss: s.Payoff.MaxLoss,
-		MaxLossAbout: s.Payoff.About, Breakevens: nullIfNil(s.Payoff.Breakevens), Risk: s.EffectiveRisk(), DTE: s.DaysToExpiry(), ChainID: nilIfZero(s.ChainID),
+		MaxLossAbout: s.Payoff.About, Breakevens: nullIfNil(s.Payoff.Breakevens), Risk: s.EffectiveRisk(), RMultiple: s.RMultiple(), DTE: s.DaysToExpiry(), ChainID: nilIfZero(s.ChainID),
 		TagIDs: orEmpty(s.Record.Tags), SetupIDs: orEmpty(s.Record.Setups), AnnotationValues: s.Record.Values,
 	}
 	if len(s.Members) > 0 {
@@ -88,14 +88,8 @@ func shapeStrategy(s strategybook.Strategy) Strategy {
 	if s.Payoff.Known {
 		out.Unlimited = orNull[unlimitedResult]{&unlimitedResult{s.Payoff.UnlimitedProfit, s.Payoff.UnlimitedLoss}}
 	}
-	if out.NetPnL.Valid && out.Risk.Valid {
-		out.RMultiple = decimal.Of(out.NetPnL.Decimal.DivRound(out.Risk.Decimal, rScale))
-	}
 	return out
 }
-
-// rScale is the decimals of R multiples.
-const rScale = 12
 
 func orEmpty[T any](list []T) []T {
 	if list == nil {
@@ -171,7 +165,7 @@ type strategySettings struct {
 
 type strategyPayoff struct {
 	Opening []strategies.PayoffPoint `json:"opening" doc:"The result of the opening at expiry by the price of the underlying; empty if the options have several expiries."`
-	Open    []strategies.PayoffPoint `json:"open" doc:"The same for what is open, at its entry."`
+	Open    []strategies.PayoffPoint `json:"open" doc:"The same for what is open, at its entry; empty if nothing is open or its options have several expiries."`
 }
 
 // Chain is a sequence of strategies that continue each other.
@@ -181,7 +175,7 @@ type Chain struct {
 	Underlying string                    `json:"underlying"`
 	Steps      []chainStep               `json:"steps" doc:"By opening."`
 	Realized   decimal.Decimal           `json:"realized" doc:"The net result of everything that was closed."`
-	Open       []strategyLeg             `json:"open"`
+	Open       []strategyLeg             `json:"open" doc:"With the quantity that is still open."`
 	Breakevens orNull[[]decimal.Decimal] `json:"breakevens" doc:"Of what is open, with what was realized; null if nothing is open or the options have several expiries."`
 }
 
@@ -238,10 +232,11 @@ func (a strategyAPI) register(api *API) {
 		changed, err := a.strategies.AddTrade(ctx, caller(ctx).UserID, in.ID, in.TradeID)
 		return answer(shapeStrategy(changed), err)
 	})
-	register(api, strategyRoute(writeJournal, http.MethodDelete, "/strategies/{id}/trades/{trade_id}", "removeStrategyTrade", "Remove a trade from a strategy"),
-		func(ctx context.Context, in *strategyMember) (*nothing, error) {
-			return nil, a.strategies.RemoveTrade(ctx, caller(ctx).UserID, in.ID, in.TradeID)
-		})
+	remove := strategyRoute(writeJournal, http.MethodDelete, "/strategies/{id}/trades/{trade_id}", "removeStrategyTrade", "Remove a trade from a strategy")
+	remove.refusals = append(remove.refusals, http.StatusConflict)
+	register(api, remove, func(ctx context.Context, in *strategyMember) (*nothing, error) {
+		return nil, a.strategies.RemoveTrade(ctx, caller(ctx).UserID, in.ID, in.TradeID)
+	})
 	register(api, strategyRoute(readJournal, http.MethodGet, "/strategies/{id}/payoff", "getStrategyPayoff", "Read the result at expiry by price"), a.payoff)
 	register(api, strategyRoute(readJournal, http.MethodGet, "/chains/{id}", "getChain", "Read a chain of rolls"), a.chain)
 	a.registerSettings(api)
@@ -368,16 +363,13 @@ func shapeChain(id string, list []strategybook.Strategy) Chain {
 	var open []strategies.Member
 	for i := range list {
 		s := &list[i]
-		net, _, _, realized := s.Result()
-		if net.Valid {
-			realized = net.Decimal
-		}
+		realized := s.RealizedSoFar()
 		out.Realized = out.Realized.Add(realized)
 		out.Steps[i] = chainStep{
 			StrategyID: journal.StrategyID(s.ID), Kind: s.Kind, OpenedAt: s.OpenedAt(), ClosedAt: s.ClosedAt(), Credit: s.Credit(), Realized: realized,
 		}
-		for _, m := range s.Members {
-			if m.ClosedAt == nil && (m.Role != strategies.RoleCover || covers(i)) {
+		for _, m := range strategies.OpenMembers(s.Members) {
+			if m.Role != strategies.RoleCover || covers(i) {
 				open, out.Open = append(open, m), append(out.Open, shapeLeg(m))
 			}
 		}

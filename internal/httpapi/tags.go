@@ -122,6 +122,7 @@ func (tagKinds) values() []playbook.TagKind {
 
 // tagEffect is a tag's effect.
 type tagEffect struct {
+	CountedUnit
 	TagID journal.TagID    `json:"tag_id"`
 	Name  string           `json:"name"`
 	Kind  playbook.TagKind `json:"kind" enum:"custom,mistake"`
@@ -150,7 +151,7 @@ func (a figureAPI) tagEffects(ctx context.Context, in *tagEffectsQuery) (*body[[
 		})
 		for _, e := range effects {
 			t := known[e.Key]
-			out = append(out, tagEffect{TagID: t.ID, Name: t.Name, Kind: t.Kind, Color: t.Color, Effect: e, Rest: shapeRest(e.Rest), Currency: in.filter.Currency})
+			out = append(out, tagEffect{CountedUnit: in.countedUnit(), TagID: t.ID, Name: t.Name, Kind: t.Kind, Color: t.Color, Effect: e, Rest: shapeRest(e.Rest), Currency: in.filter.Currency})
 		}
 		return nil
 	})

@@ -92,7 +92,7 @@ func (a tradeAPI) addTrade(ctx context.Context, in *body[newTrade]) (*body[[]wri
 	})
 	for i := range trades {
 		if err == nil {
-			err = a.addRules(ctx, caller(ctx).UserID, &trades[i].Trade)
+			err = a.complete(ctx, caller(ctx).UserID, &trades[i].Trade)
 		}
 	}
 	return answer(trades, err)

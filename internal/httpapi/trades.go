@@ -30,6 +30,7 @@ type Trade struct {
 	Status             ledger.Status          `json:"status" enum:"open,closed"`
 	EndedBy            *string                `json:"ended_by" enum:"trade,expiry,assignment,exercise,settlement,removal" doc:"The kind of the last exit; null while the trade is open."`
 	Outcome            *string                `json:"outcome" enum:"win,loss,breakeven" doc:"Null while the trade is open, and if it ended only by removals."`
+	StrategyID         *journal.StrategyID    `json:"strategy_id" doc:"The accepted or manual strategy that the trade counts in; null for none, and for a cover."`
 	Symbols            []string               `json:"symbols" doc:"All symbols of the position; the first is symbol."`
 	OpenedAt           time.Time              `json:"opened_at"`
 	ClosedAt           *time.Time             `json:"closed_at"`
@@ -104,7 +105,10 @@ func shapeTrade(v *tradeview.View) Trade {
 		TargetPrice: annotations.TargetPrice, LastStop: annotations.LastStop, RMultiple: v.Derived.RMultiple,
 		PlannedR: v.Derived.PlannedR, EmotionalState: annotations.EmotionalState, Confidence: annotations.Confidence,
 		TradeQuality: annotations.TradeQuality, AnnotationValues: annotations.AnnotationValues,
-		Outcome: nilIfZero(string(v.Outcome)), Symbols: []string{v.Instrument.Symbol},
+		Outcome: nilIfZero(string(v.Outcome)), Symbols: v.Symbols, StrategyID: nilIfZero(v.Strategy),
+	}
+	if out.Symbols == nil {
+		out.Symbols = []string{v.Instrument.Symbol}
 	}
 	if v.Excursion != nil {
 		out.Excursion = orNull[TradeExcursion]{shapeTradeExcursion(v.Excursion)}
@@ -139,7 +143,7 @@ type tradeQuery struct {
 
 // listQuery returns the list's filter and order, from its cursor on.
 func (in *tradeQuery) listQuery() (query tradeview.Query, err error) {
-	query.Filter, query.Judged = in.filter, true
+	query.Filter, query.Completed = in.filter, true
 	if query.Sort = in.order(in.filter.ByOpening); query.Sort != nil {
 		query.Sort.After, err = in.decodeRankCursor(*query.Sort)
 	} else {

@@ -155,7 +155,7 @@ func (a tradingRuleAPI) results(ctx context.Context, in *TradeFilter) (*body[[]r
 			r := ruleResult{RuleID: j.Rule.ID, Kind: ruleKind(j.Rule.Kind), Name: nilIfZero(j.Rule.Name), Results: j.Summarize(selection)}
 			if hidesTrades(caller(ctx)) {
 				for i := range r.Breaks {
-					r.Breaks[i].TradeID = nil
+					r.Breaks[i].TradeID, r.Breaks[i].StrategyID = nil, nil
 				}
 			}
 			out = append(out, r)

@@ -104,7 +104,8 @@ func TestTradingRuleRefusals(t *testing.T) {
 		}{
 			{"max_trades", more{}, "params.n"},
 			{"max_trades", more{"n": 0}, "params.n"},
-			{"max_trades", more{"n": 2, "unit": "strategy"}, "params.unit"},
+			{"max_trades", more{"n": 2, "unit": "day"}, "params.unit"},
+			{"max_size", more{"quantity": 2, "unit": "strategy"}, "params.unit"},
 			{"max_daily_loss", more{"amount": 0}, "params.amount"},
 			{"max_daily_loss", more{"amount": 5, "unit": "trade"}, "params.unit"},
 			{"give_back", more{"share": 1.5}, "params.share"},

@@ -1,9 +1,11 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -67,7 +69,7 @@ func describeRuleParams[In any]() (list []*huma.Param) {
 		case rules.IsNumberName(name):
 			schema.Type = huma.TypeNumber
 		case name == "unit":
-			schema.Enum = []any{string(rules.UnitTrade)}
+			schema.Enum = shapeAll(rules.Units(), func(u rules.Unit) any { return string(u) })
 		}
 		list = append(list, &huma.Param{
 			Name: name, In: "query", Description: "With kind: the rule's parameter " + name + ", as in params. Lists are separated by commas.", Schema: schema,
@@ -78,6 +80,7 @@ func describeRuleParams[In any]() (list []*huma.Param) {
 
 // ruleWhatIf is the answer without a sweep.
 type ruleWhatIf struct {
+	Unit figureUnit `json:"unit" enum:"trade,strategy" doc:"What everything is counted in, as the rule says."`
 	rulecheck.Effect
 	Interval      orNull[rulecheck.Bounds]  `json:"interval" doc:"The 95% interval of the effect, with whole days drawn; null with fewer than two days."`
 	Actual        analytics.Summary         `json:"actual"`
@@ -124,6 +127,9 @@ func (in *whatIfQuery) newRule(ctx context.Context, tx *db.Tx) (rules.Rule, erro
 		if err == nil && !rulecheck.CanEnforce(rule.Kind) {
 			err = errNotEnforced(rule.Kind)
 		}
+		if err == nil {
+			err = in.checkStored(rule)
+		}
 		return rule, err
 	case in.Kind == "":
 		return rules.Rule{}, journal.InvalidField("rule_id", "rule_id or kind is required.")
@@ -144,6 +150,19 @@ func (in *whatIfQuery) newRule(ctx context.Context, tx *db.Tx) (rules.Rule, erro
 	}
 	rule, err := in.fillSwept(rule).Check()
 	return rule, unprefix(err)
+}
+
+// checkStored returns an error if the query has parameters besides a stored rule. Its unit
+// may be repeated.
+func (in *whatIfQuery) checkStored(rule rules.Rule) error {
+	for _, name := range paramNames {
+		switch value := in.values[name]; {
+		case value == "", name == "unit" && slices.Contains(rules.Names(rule.Kind), name) && rules.Unit(value) == cmp.Or(rule.Params.Unit, rules.UnitTrade):
+		default:
+			return journal.InvalidField(name, "%s is a parameter of kind. A stored rule has its own; leave it out with rule_id.", name)
+		}
+	}
+	return nil
 }
 
 // fillSwept sets the swept parameter to its first value if it is absent.
@@ -177,10 +196,21 @@ const maxRemoved = 200
 
 func (a figureAPI) whatIf(ctx context.Context, in *whatIfQuery) (*body[ruleWhatIf], error) {
 	var out ruleWhatIf
-	err := a.withFigures(ctx, in.FigureQuery, func(tx *db.Tx, q *figureRequest) error {
+	err := a.withFigures(ctx, in.byTrade(), func(tx *db.Tx, q *figureRequest) error {
 		rule, err := in.newRule(ctx, tx)
 		if err != nil {
 			return err
+		}
+		if rule.CountsStrategies() {
+			if err := q.countUnits(ctx, tx, in.FigureQuery); err != nil {
+				return err
+			}
+			if q.converter != nil {
+				q.book.RequireRates(q.filter, false)
+				if err := q.converter.Err(); err != nil {
+					return err
+				}
+			}
 		}
 		swept, err := in.parseSweep(rule)
 		if err != nil {
@@ -219,9 +249,12 @@ func measureWhatIf(q *figureRequest, rule rules.Rule, trades analytics.Openings,
 	x := rulecheck.NewWhatIf(&rule, trades, facts)
 	effect, outcome := x.Measure()
 	out := ruleWhatIf{
-		Effect: effect, Interval: orNull[rulecheck.Bounds]{effect.Interval}, Placebo: orNull[rulecheck.Placebo]{x.MeasurePlacebo(&effect)},
+		Unit: unitTrade, Effect: effect, Interval: orNull[rulecheck.Bounds]{effect.Interval}, Placebo: orNull[rulecheck.Placebo]{x.MeasurePlacebo(&effect)},
 		Actual:   analytics.Summarize(q.selection(), q.book.Capital),
 		InSample: rule.ID == "", RemovedTrades: outcome.ListRemoved(maxRemoved), Assumptions: listAssumptions(rule.Kind),
+	}
+	if rule.CountsStrategies() {
+		out.Unit = unitStrategy
 	}
 	if rule.ID != "" && len(trades.Trades) > 0 {
 		clock := analytics.NewDayClock(rule.Location())

@@ -21,11 +21,14 @@ import (
 	"fillbook/internal/base/journal"
 	"fillbook/internal/base/outbound"
 	"fillbook/internal/base/secrets"
+	"fillbook/internal/demo"
 	"fillbook/internal/figures/columns"
 	"fillbook/internal/figures/excursions"
 	"fillbook/internal/figures/sharing"
 	"fillbook/internal/figures/tradeview"
+	"fillbook/internal/installation/alerts"
 	"fillbook/internal/installation/notices"
+	"fillbook/internal/intake/channels"
 	"fillbook/internal/intake/connections"
 	"fillbook/internal/intake/connector"
 	"fillbook/internal/intake/hooks"
@@ -75,6 +78,8 @@ type Options struct {
 	Connectors []connector.Connector
 	// ObserveRun is called after each connection run; it may be nil.
 	ObserveRun func(connections.Observation)
+	// PublicURL is the address of the page, for links; empty if it is not known.
+	PublicURL string
 	// UndoDays is how many days deleted content is kept for an undo; nil means the default.
 	UndoDays *int
 	Identity identity.Options
@@ -96,6 +101,10 @@ type Installation struct {
 	Sharing  *sharing.Service
 	Hooks    *hooks.Service
 	Notices  *notices.Service
+	// Alerts evaluates the journal and stores what needs attention.
+	Alerts *alerts.Service
+	// Channels sends events to addresses of users.
+	Channels *channels.Service
 	Trades   *tradeview.Service
 	Views    *views.Service
 	// Strategies computes and stores strategies of trades.
@@ -117,13 +126,15 @@ type Installation struct {
 	Excursions *excursions.Service
 	// Rates reads exchange rates and stores typed ones.
 	Rates *rates.Service
+	// Outbound sends requests to other servers; nil sends none.
+	Outbound *outbound.Network
 
 	files *playbook.Files
 }
 
 // New creates and connects the services.
 func New(options Options) (*Installation, error) {
-	i := &Installation{DB: options.DB, Keys: options.Keys, Clock: options.Clock, Log: options.Log}
+	i := &Installation{DB: options.DB, Keys: options.Keys, Clock: options.Clock, Log: options.Log, Outbound: options.Outbound}
 	if options.Attachments != "" {
 		files, err := playbook.OpenFiles(options.Attachments)
 		if err != nil {
@@ -153,9 +164,9 @@ func New(options Options) (*Installation, error) {
 	i.Figures = columns.New(i.DB, options.FiguresMemory, options.FiguresDir)
 	i.Figures.UseStrategies(i.Strategies)
 	i.Figures.SetClock(i.Clock)
-	i.Trades = tradeview.New(i.DB, i.Ledger, i.Figures.RankTrades, i.Figures.JudgeTrades)
+	i.Trades = tradeview.New(i.DB, i.Ledger, i.Figures.RankTrades, i.Figures.CompleteTrades)
 	i.Views = views.New(i.DB, i.Clock)
-	i.Enrollments = enrollments.New(i.DB, i.Clock, nil)
+	i.Enrollments = enrollments.New(i.DB, i.Clock, excursions.LoadOpenProfit)
 	i.Rulebook = rulebook.New(i.DB, i.Clock)
 	i.Settings = settings.New(i.DB)
 	barsLimit := cmp.Or(options.BarsPerUser, bars.DefaultLimit)
@@ -167,10 +178,12 @@ func New(options Options) (*Installation, error) {
 	i.Imports = imports.New(imports.Options{
 		DB: i.DB, Ledger: i.Ledger, Clock: i.Clock, Log: i.Log, BeforeLarge: options.BeforeLargeImport,
 		Backups:  backup.Uploads{Services: backup.Services{Ledger: i.Ledger, Clock: i.Clock, BarsLimit: barsLimit}, Files: i.Playbook},
-		Reversed: acceptAgain, Covered: covered,
+		Reversed: acceptAgain, Covered: covered, Failed: i.announceFailure,
 	})
 	i.Hooks = hooks.New(i.DB, i.Imports, i.Clock)
-	i.Notices = notices.New(i.DB)
+	i.Alerts = alerts.New(alerts.Options{DB: i.DB, Clock: i.Clock, Log: i.Log, Figures: i.Figures, Enrollments: i.Enrollments, Sender: alertSender{i}, CheckChannels: channels.CheckIDs})
+	i.History.OnChange(i.Alerts.Wake)
+	i.Notices = notices.New(i.DB, i.Alerts)
 	i.connectProviders(options)
 	i.History.SetUndoers(i.undoers())
 	return i, nil
@@ -189,7 +202,7 @@ func (i *Installation) Close() error {
 func (i *Installation) Sweep(ctx context.Context) error {
 	kept := i.Playbook.DropKeptFiles(ctx, i.History.KeptSince())
 	_, err := i.Playbook.SweepFiles(ctx)
-	return errors.Join(kept, i.Identity.Sweep(ctx), i.Imports.Sweep(ctx), i.Hooks.Sweep(ctx), i.History.Sweep(ctx), i.Figures.Sweep(i.Clock()), err)
+	return errors.Join(kept, i.Identity.Sweep(ctx), i.Imports.Sweep(ctx), i.Hooks.Sweep(ctx), i.History.Sweep(ctx), i.Alerts.Sweep(ctx), i.Channels.Sweep(ctx), i.Figures.Sweep(i.Clock()), err)
 }
 
 // DeleteUser deletes a user with everything they own, including files.
@@ -242,6 +255,11 @@ func (i *Installation) updateAnnotations(ctx context.Context, tx *db.Tx, owner j
 			return err
 		}
 	}
+	if len(change.Created)+len(change.Changed) > 0 {
+		history.AddFact(tx, owner, channels.TradesChanged{
+			Account: change.Account, Created: change.Created, Changed: change.Changed, Closed: change.Closed,
+		})
+	}
 	if err := bars.ForgetMarks(ctx, tx, owner, change.Account, change.Removed); err != nil {
 		return err
 	}
@@ -252,27 +270,52 @@ func (i *Installation) updateAnnotations(ctx context.Context, tx *db.Tx, owner j
 // for an undo.
 func (i *Installation) forgetAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) error {
 	tx.AfterCommit(func() { i.Figures.Forget(account) })
+	deleted, err := ledger.ReadAccount(ctx, tx, owner, account)
+	if err != nil {
+		return err
+	}
+	samples, isDemo := demo.Samples(deleted)
+	if isDemo {
+		if err := playbook.ForgetSampleNotes(ctx, tx, owner, samples); err != nil {
+			return err
+		}
+		if err := demo.ForgetBars(ctx, tx, owner); err != nil {
+			return err
+		}
+	}
 	for _, forget := range []func(context.Context, *db.Tx, journal.UserID, journal.AccountID) error{
-		sharing.DeleteAccountLinks, connections.ForgetAccount, hooks.DeleteAccountHooks, layouts.KeepAccount, enrollments.KeepAccount,
+		sharing.DeleteAccountLinks, connections.ForgetAccount, hooks.DeleteAccountHooks, layouts.KeepAccount, enrollments.KeepAccount, alerts.ForgetAccount,
 		strategybook.ForgetAccount, rulebook.ForgetAccount, excursions.ForgetAccount,
 	} {
 		if err := forget(ctx, tx, owner, account); err != nil {
 			return err
 		}
 	}
-	err := bars.ForgetAccountMarks(ctx, tx, owner, func(trades []journal.TradeID) ([]journal.TradeID, error) {
+	err = bars.ForgetAccountMarks(ctx, tx, owner, func(trades []journal.TradeID) ([]journal.TradeID, error) {
 		return ledger.SelectTrades(ctx, tx, owner, account, trades)
 	})
 	if err != nil {
 		return err
 	}
-	return i.removeFilesAfterCommit(ctx, tx, owner)(playbook.ForgetAccount(ctx, tx, owner, i.Clock(), account))
+	if err := i.removeFilesAfterCommit(ctx, tx, owner)(playbook.ForgetAccount(ctx, tx, owner, i.Clock(), account)); err != nil || !isDemo {
+		return err
+	}
+	return playbook.ForgetSampleNames(ctx, tx, owner, samples)
 }
 
 // restoreAccount restores what forgetAccount deleted.
 func restoreAccount(ctx context.Context, u *history.Undoing, account journal.AccountID) error {
+	restored, err := ledger.ReadAccount(ctx, u.Tx, u.Owner, account)
+	if err != nil {
+		return err
+	}
+	if samples, isDemo := demo.Samples(restored); isDemo {
+		if err := playbook.RestoreSamples(ctx, u, samples); err != nil {
+			return err
+		}
+	}
 	for _, restore := range []func(context.Context, *history.Undoing, journal.AccountID) error{
-		playbook.RestoreAccount, strategybook.RestoreAccount, rulebook.RestoreAccount, bars.RestoreMarks, layouts.RestoreAccount, enrollments.RestoreAccount, hooks.RestoreAccount, connections.RestoreAccount, sharing.RestoreAccount,
+		playbook.RestoreAccount, strategybook.RestoreAccount, rulebook.RestoreAccount, bars.RestoreMarks, layouts.RestoreAccount, enrollments.RestoreAccount, alerts.RestoreAccount, hooks.RestoreAccount, connections.RestoreAccount, sharing.RestoreAccount,
 	} {
 		if err := restore(ctx, u, account); err != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 	"fillbook/internal/base/db"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/base/outbound"
+	"fillbook/internal/intake/channels"
 	"fillbook/internal/intake/connections"
 	"fillbook/internal/intake/fetch"
 	"fillbook/internal/intake/hooks"
@@ -34,10 +35,12 @@ func (i *Installation) connectProviders(options Options) {
 	common := fetch.Options{DB: i.DB, Keys: i.Keys, Clock: i.Clock, Log: i.Log, Network: network, Wake: func() { i.Jobs.Wake() }}
 	i.BarSources = barfetch.New(barfetch.Options{Options: common, Bars: i.Bars, Providers: barProviders})
 	i.Connections = connections.New(connections.Options{
-		Options: common, Imports: importer{i.Imports}, Connectors: connectors, Observe: options.ObserveRun,
+		Options: common, Imports: importer{i.Imports}, Connectors: connectors, Observe: options.ObserveRun, NeedsAttention: i.announceAttention,
 	})
+	i.connectChannels(network, options.PublicURL)
 	i.Jobs = jobs.New(i.DB, i.Clock, i.Log, map[string]jobs.Handler{
 		barfetch.JobKind: i.BarSources, connections.JobKind: i.Connections,
+		channels.JobKind: i.Channels, channels.DayJobKind: i.Channels.Days(),
 	})
 }
 

@@ -14,7 +14,7 @@ import (
 func (i *Installation) undoers() []history.TypeUndoer {
 	var list []history.TypeUndoer
 	for _, domain := range []interface{ Undoers() []history.TypeUndoer }{
-		i.Playbook.Names(), i.Ledger, i.Playbook, i.Routine, i.Imports, i.Views, i.Rulebook, i.Rates, i.Enrollments, i.Strategies, i.Settings, i.Identity, i.Bars, i.BarSources, i.Connections, i.Hooks, i.Sharing,
+		i.Playbook.Names(), i.Ledger, i.Playbook, i.Routine, i.Imports, i.Views, i.Rulebook, i.Rates, i.Enrollments, i.Strategies, i.Settings, i.Identity, i.Bars, i.BarSources, i.Connections, i.Hooks, i.Sharing, i.Alerts, i.Channels,
 	} {
 		list = append(list, domain.Undoers()...)
 	}

@@ -28,6 +28,7 @@ func TestInstances(t *testing.T) {
 	t.Run("files", func(t *testing.T) { f.of(t).attachments() })
 	t.Run("views add up", func(t *testing.T) { f.of(t).views() })
 	t.Run("sweeps side by side", func(t *testing.T) { f.of(t).sweeps(clock) })
+	t.Run("each alert once", func(t *testing.T) { f.of(t).alerts(clock) })
 	t.Run("second factor", func(t *testing.T) { f.of(t).secondFactor(clock, url) })
 }
 
@@ -167,6 +168,40 @@ func (f *fleet) sweeps(clock *testkit.Clock) {
 	}
 	if n := len(f.next().must("GET", "/tags", f.token, nil, http.StatusOK).list()); n != 5*len(f.servers) {
 		f.t.Errorf("%d tags are there", n)
+	}
+}
+
+// alerts lets all instances evaluate the same journal at the same moment, again after its
+// leases: an alert is stored once.
+func (f *fleet) alerts(clock *testkit.Clock) {
+	f.t.Helper()
+	f.next().must("POST", "/trading-rules", f.token, map[string]any{
+		"kind": "max_daily_loss", "params": map[string]any{"amount": 100}, "valid_from": "2020-01-01",
+	}, http.StatusCreated)
+	for round := range 3 {
+		for i, side := range []string{"buy", "sell"} {
+			f.next().must("POST", "/executions", f.token, map[string]any{
+				"account_id": f.account, "symbol": fmt.Sprint("LOSS", round), "side": side, "quantity": 1, "price": 1000 - i*60,
+				"executed_at": clock.Now().Add(time.Duration(i-2) * time.Second).Format(time.RFC3339),
+			}, http.StatusCreated)
+		}
+		var group errgroup.Group
+		for _, s := range f.servers {
+			group.Go(func() error { return s.services.Alerts.RunDue(f.t.Context()) })
+		}
+		if err := group.Wait(); err != nil {
+			f.t.Fatal(err)
+		}
+		clock.Advance(time.Minute)
+	}
+	levels := map[string]int{}
+	for _, alert := range f.next().must("GET", "/alerts", f.token, nil, http.StatusOK).list() {
+		if alert["kind"] == "daily_loss" {
+			levels[fmt.Sprint(alert["level"])]++
+		}
+	}
+	if fmt.Sprint(levels) != fmt.Sprint(map[string]int{"50": 1, "100": 1}) {
+		f.t.Errorf("three losses of 60%% fired %v", levels)
 	}
 }
 

@@ -144,7 +144,7 @@ func TestLibrariesHaveOneHome(t *testing.T) {
 	}
 	buildsRequests := func(from string) bool { // see also TestOnlyOutboundConnects
 		return isServer(from) || isIn(from, []string{
-			"internal/base/outbound", "internal/base/remote", "internal/intake/connector", "internal/intake/watch", "internal/prices/barfetch",
+			"internal/base/outbound", "internal/base/remote", "internal/intake/channels", "internal/intake/connector", "internal/intake/watch", "internal/prices/barfetch",
 			"internal/prices/barsource", "internal/providers",
 		})
 	}

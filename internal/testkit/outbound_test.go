@@ -31,6 +31,8 @@ var connectingPackages = []string{"net/smtp", "net/rpc", "net/rpc/jsonrpc", "net
 // mayConnect are the files using them, and why.
 var mayConnect = map[string]string{
 	"internal/base/outbound/outbound.go": "it is the client that checks every request",
+	"internal/base/outbound/users.go":    "it checks the address of every connection",
+	"internal/base/outbound/mail.go":     "it sends to the mail server of the operator",
 	"cmd/fillbook/healthcheck.go":        "it calls the server of this machine",
 	"internal/assistants/forward.go":     "it calls the server that its user chose, and is not part of a server",
 	"internal/intake/watch/client.go":    "the agent calls the server that its user chose; inside the server it calls a handler and connects to nothing",

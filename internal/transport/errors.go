@@ -93,16 +93,17 @@ func toRefusal(err error) Refusal {
 
 // WriteError writes an error response.
 func WriteError(w http.ResponseWriter, r *http.Request, err error) {
-	Refuse(r.Context(), err).write(w)
+	Refuse(r.Context(), err).Write(w)
 }
 
 // WriteRefusal writes an error response with a status no [journal.Error] has, such as
 // 405.
 func WriteRefusal(w http.ResponseWriter, status int, code, message string) {
-	Refusal{Status: status, Body: ErrorBody{ErrorInfo{Code: code, Message: message}}}.write(w)
+	Refusal{Status: status, Body: ErrorBody{ErrorInfo{Code: code, Message: message}}}.Write(w)
 }
 
-func (refusal Refusal) write(w http.ResponseWriter) {
+// Write writes the response.
+func (refusal Refusal) Write(w http.ResponseWriter) {
 	maps.Copy(w.Header(), refusal.Headers)
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Del("ETag")

@@ -27,6 +27,7 @@ var screens = []string{
 	"/reports", "/reports/{report}",
 	"/programs", "/programs/{id}",
 	"/setups", "/setups/{id}",
+	"/symbols/{symbol}",
 	"/tags",
 	"/missed",
 	"/routines",
@@ -40,8 +41,12 @@ var screens = []string{
 	"/export",
 	"/settings", "/settings/{tab}",
 	"/admin",
+	consentScreen,
 	"/start", "/sign-in", "/register",
 }
+
+// consentScreen lets a user allow an app access. The app may have opened its window.
+const consentScreen = "/connect-app"
 
 // sharedScreen is opened by strangers and read by other sites for a card. The card's text
 // is the same for every link: it must not reveal whether a link works, and never contains

@@ -104,6 +104,9 @@ func setSecurityHeaders(next http.Handler) http.Handler {
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		if r.URL.Path == consentScreen { // otherwise the window seems closed to the app
+			h.Set("Cross-Origin-Opener-Policy", "unsafe-none")
+		}
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()")
 		next.ServeHTTP(w, r)

@@ -113,6 +113,11 @@ func TestEveryAnswerIsSecured(t *testing.T) {
 	}
 }
 
+// TestAppSeesItsWindow checks the one page that an app opens.
+func TestAppSeesItsWindow(t *testing.T) {
+	expect(t, ask(t, "GET", "/connect-app?request_id=x"), http.StatusOK, map[string]string{"Cross-Origin-Opener-Policy": "unsafe-none"})
+}
+
 // A middleware may have set the API's strict headers before.
 func TestOwnHeadersReplaceThoseOfTheAPI(t *testing.T) {
 	w := httptest.NewRecorder()

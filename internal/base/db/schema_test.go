@@ -81,6 +81,7 @@ var notByUser = map[string]string{
 	"instance_secret":   "one row: which secret the installation has",
 	"users":             "its number is the user's id",
 	"token_owners":      "finds the user of a token",
+	"app_clients":       "apps that registered themselves belong to no user",
 }
 
 // A journal can be spread over several PostgreSQL nodes by user only if each

@@ -200,6 +200,11 @@ var otherOwners = map[string]string{
 	"withdrawn_fills":        "ledger",
 	"deleted_cash":           "ledger",
 	"kept_attachments":       "playbook",
+	"app_clients":            "identity",
+	"app_grants":             "identity",
+	"app_secrets":            "identity",
+	"new_corporate_actions":  "ledger",
+	"new_streams":            "ledger",
 }
 
 var changesTable = regexp.MustCompile(`(?m)^(?:CREATE TABLE ([a-z_]+)|ALTER TABLE ([a-z_]+) RENAME TO ([a-z_]+)|DROP TABLE ([a-z_]+))`)

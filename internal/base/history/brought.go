@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -100,28 +101,40 @@ func (u *Undoing) IsEdited(ctx context.Context, key Key) (bool, error) {
 	return false, nil
 }
 
-// HasLaterChanges reports whether later changes to records of an account are in effect.
-func (u *Undoing) HasLaterChanges(ctx context.Context, account journal.AccountID) (bool, error) {
+// LaterChanges returns later changes in effect to records of an account, the newest first.
+func (u *Undoing) LaterChanges(ctx context.Context, account journal.AccountID) (list []Change, err error) {
+	known, err := readStreams(ctx, u.Tx, u.Owner)
+	if err != nil {
+		return nil, err
+	}
 	for _, query := range []struct {
 		text string
 		arg  any
 	}{
-		{`SELECT c.position FROM history_streams AS s JOIN history_changes AS c ON c.user_id = s.user_id AND c.stream = s.number
-			WHERE s.user_id = $1 AND c.position > $2 AND s.account_id = $3 AND c.undone_by IS NULL ORDER BY c.position`, string(account)},
-		{`SELECT c.position FROM history_objects AS o JOIN history_changes AS c ON c.user_id = o.user_id AND c.position = o.position
-			WHERE o.user_id = $1 AND c.position > $2 AND o.key = $3 AND c.undone_by IS NULL ORDER BY c.position`, accountKey(account).hash()},
+		{selectChanges + ` WHERE c.user_id = $1 AND c.position > $2 AND c.undone_by IS NULL
+			AND c.stream IN (SELECT number FROM history_streams WHERE user_id = $1 AND account_id = $3)`, string(account)},
+		{selectChanges + ` WHERE c.user_id = $1 AND c.position > $2 AND c.undone_by IS NULL
+			AND c.position IN (SELECT position FROM history_objects WHERE user_id = $1 AND key = $3)`, accountKey(account).hash()},
 	} {
-		positions, err := db.List(ctx, u.Tx, db.Single[int64], query.text+db.Limit(4), u.Owner, u.Change.Position, query.arg, maxSearched)
+		found, err := db.List(ctx, u.Tx, known.scan, query.text+` ORDER BY c.position DESC`+db.Limit(4),
+			u.Owner, u.Change.Position, query.arg, maxSearched)
 		if err != nil {
-			return false, err
+			return nil, err
 		}
-		for _, position := range positions {
-			if n, err := u.countUndos(ctx, position); err != nil || n%2 == 0 {
-				return true, err
-			}
+		list = append(list, found...)
+	}
+	slices.SortFunc(list, func(a, b Change) int { return cmp.Compare(b.Position, a.Position) })
+	inEffect := list[:0]
+	for _, c := range list {
+		n, err := u.countUndos(ctx, c.Position)
+		if err != nil {
+			return nil, err
+		}
+		if n%2 == 0 {
+			inEffect = append(inEffect, c)
 		}
 	}
-	return false, nil
+	return inEffect, nil
 }
 
 // countUndos returns how many changes a change undoes, one the other, after the change to

@@ -89,6 +89,33 @@ func (s *Service) lastChangeOf(ctx context.Context, u *Undoing, c Conflict) (jou
 			return change.ID, nil
 		}
 	}
+	return u.lastRemovalOf(ctx, known, c)
+}
+
+// lastRemovalOf returns the newest change in effect that removed records of a conflict's type
+// with their owner, such as an account or an import.
+func (u *Undoing) lastRemovalOf(ctx context.Context, known *streams, c Conflict) (journal.ChangeID, error) {
+	var account journal.AccountID
+	for _, o := range u.Change.Objects {
+		if o.key() == (Key{c.Type, c.ID}) {
+			account = o.seenIn()
+		}
+	}
+	for _, h := range known.list {
+		if h.account == "" || account != "" && account != AllAccounts && h.account != account {
+			continue
+		}
+		later, err := u.LaterChanges(ctx, h.account)
+		if err != nil {
+			return "", err
+		}
+		for _, change := range later {
+			removes := func(o Object) bool { return o.Action != Created && o.Contains[c.Type] > 0 }
+			if slices.ContainsFunc(change.Objects, removes) && change.limit(ctx) {
+				return change.ID, nil
+			}
+		}
+	}
 	return "", nil
 }
 

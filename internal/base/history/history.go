@@ -34,7 +34,15 @@ type Service struct {
 	labels map[string]LabelFunc
 	// undoers undo changes, by type; see SetUndoers.
 	undoers []TypeUndoer
+	// follow is called with changes; see SetFollower.
+	follow Follower
+	// changed is called after each change's commit.
+	changed func()
 }
+
+// OnChange sets a function called after each change's commit. It must return at once, and be
+// set before the first transaction.
+func (s *Service) OnChange(fn func()) { s.changed = fn }
 
 // DefaultUndoDays is how many days the content of deletions is kept, and MaxUndoDays the
 // most that can be set.
@@ -46,7 +54,7 @@ const (
 // New returns a Service and makes all transactions of the database write their changes.
 // undoDays is how many days the content of deletions is kept.
 func New(d *db.DB, clock journal.Clock, undoDays int, publicID PublicIDFunc) *Service {
-	s := &Service{db: d, clock: clock, publicID: publicID, kept: time.Duration(undoDays) * 24 * time.Hour, labels: map[string]LabelFunc{}}
+	s := &Service{db: d, clock: clock, publicID: publicID, kept: time.Duration(undoDays) * 24 * time.Hour, labels: map[string]LabelFunc{}, changed: func() {}}
 	d.BeforeCommit(s.seal)
 	return s
 }
@@ -63,6 +71,24 @@ type LabelFunc func(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []
 // SetLabels sets the function for the labels of a type's objects that were recorded without
 // one. It must be called before the first transaction.
 func (s *Service) SetLabels(kind string, find LabelFunc) { s.labels[kind] = find }
+
+// Written is what a transaction has changed, before its commit.
+type Written struct {
+	Owner   journal.UserID
+	At      time.Time
+	Objects []Object
+	// Facts are what [AddFact] has added.
+	Facts []any
+	// IsUndo reports that the change undoes another one.
+	IsUndo bool
+}
+
+// Follower writes what follows from a change, in the change's transaction.
+type Follower func(ctx context.Context, tx *db.Tx, w *Written) error
+
+// SetFollower sets the function that is called with the changes of users for whom
+// [SetFollowed] was called. It must be called before the first transaction.
+func (s *Service) SetFollower(follow Follower) { s.follow = follow }
 
 // Action is what a change did, in one word.
 type Action string
@@ -92,7 +118,7 @@ var types = []string{
 	"account", "execution", "trade", "cash_transaction", "corporate_action", "note", "note_template", "tag", "setup", "missed_trade", "routine_item",
 	"routine_day", "view", "share_link", "attachment", "import", "bar_import", "connection", "hook", "price_source", "position_mark",
 	"preferences", "instrument", "layout", "access_token", "session", "user", "change", "settings", "routine_template", "bar_series",
-	"bar_alias", "import_kind", "strategy", "rate", "prop_program", "enrollment", "trading_rule", "goal",
+	"bar_alias", "import_kind", "strategy", "rate", "prop_program", "enrollment", "trading_rule", "goal", "alert", "alert_settings", "channel",
 }
 
 // Types returns the names of all record types.

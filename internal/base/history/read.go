@@ -628,3 +628,25 @@ func instantAt(ctx context.Context, tx *db.Tx, owner journal.UserID, position in
 	err = tx.QueryRow(ctx, `SELECT at FROM history_changes WHERE user_id = $1 AND position = $2`, owner, position).Scan(db.Instant(&at))
 	return at, err
 }
+
+// Position returns the place of the owner's last change, 0 before the first. It is a step.
+func Position(ctx context.Context, tx *db.Tx, owner journal.UserID) (position int64, err error) {
+	err = tx.QueryRow(ctx, `SELECT position FROM history_streams WHERE user_id = $1 AND account_id = ''`, owner).Scan(&position)
+	if errors.Is(err, db.ErrNoRows) {
+		return 0, nil
+	}
+	return position, err
+}
+
+// HasImports reports whether a change after a position stored fills of an import, a
+// connection or a hook. It is a step.
+func HasImports(ctx context.Context, tx *db.Tx, owner journal.UserID, after int64) (found bool, err error) {
+	place := func(a Action) int { return slices.Index(actions, a) }
+	err = tx.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM history_changes WHERE user_id = $1 AND position > $2 AND action IN ($3, $4, $5, $6))`,
+		owner, after, place(Import), place(Run), place(Deliver), place(Restore)).Scan(&found)
+	return found, err
+}
+
+// LastChanges is a table in a FROM clause: user_id, position and at of each user's last
+// change.
+const LastChanges = `(SELECT user_id, position, at FROM history_streams WHERE account_id = '')`

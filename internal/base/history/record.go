@@ -147,6 +147,22 @@ type collector struct {
 	brought map[string][]string
 	// expected reports that the heads were read in advance; see Prefetch.
 	expected bool
+	// facts are for the follower, and followed is whether there is one from now on; nil if
+	// that did not change.
+	facts    []any
+	followed *bool
+}
+
+// AddFact adds to what the [Follower] learns of the transaction's change besides its objects.
+func AddFact(tx *db.Tx, owner journal.UserID, fact any) {
+	c := collectorOf(tx, owner)
+	c.facts = append(c.facts, fact)
+}
+
+// SetFollowed sets whether the [Follower] is called with the owner's further changes. It
+// takes effect with the transaction's change, which is needed.
+func SetFollowed(tx *db.Tx, owner journal.UserID, followed bool) {
+	collectorOf(tx, owner).followed = &followed
 }
 
 // Description are a change's values that do not follow from its objects.

@@ -23,6 +23,7 @@ type head struct {
 	last     int64 // the position of its last change
 	at       time.Time
 	position int64 // the last one in all streams; in the user's own stream only
+	followed bool  // in the user's own stream only; see SetFollowed
 }
 
 // heads are the ends of the user's own stream and of an account's.
@@ -30,12 +31,12 @@ type heads struct{ own, account *head }
 
 func scanHead(row db.Scanner) (h head, err error) {
 	var hash []byte
-	err = row.Scan(&h.account, &h.number, &h.owner, &h.changes, &hash, &h.last, db.Instant(&h.at), &h.position)
+	err = row.Scan(&h.account, &h.number, &h.owner, &h.changes, &hash, &h.last, db.Instant(&h.at), &h.position, &h.followed)
 	copy(h.hash[:], hash)
 	return h, err
 }
 
-const selectHeads = `SELECT account_id, number, owner, changes, hash, last, at, position FROM history_streams`
+const selectHeads = `SELECT account_id, number, owner, changes, hash, last, at, position, followed FROM history_streams`
 
 // readHeads reads the ends of the user's own stream and an account's, if they exist.
 func readHeads(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, lock string) (found heads, err error) {
@@ -72,8 +73,8 @@ func (s *sealing) lockHeads(ctx context.Context) (heads, error) {
 	}
 }
 
-const insertHead = `INSERT INTO history_streams (user_id, account_id, number, owner, changes, hash, last, at, position)
-	VALUES ($1, $2, $3, $4, 0, $5, 0, 0, 0) ON CONFLICT (user_id, account_id) DO NOTHING`
+const insertHead = `INSERT INTO history_streams (user_id, account_id, number, owner, changes, hash, last, at, position, followed)
+	VALUES ($1, $2, $3, $4, 0, $5, 0, 0, 0, FALSE) ON CONFLICT (user_id, account_id) DO NOTHING`
 
 func (s *sealing) createOwn(ctx context.Context) error {
 	id, err := s.publicID(ctx, s.tx, s.owner)
@@ -127,11 +128,31 @@ func (s *Service) seal(ctx context.Context, tx *db.Tx) error {
 	if err := change.write(ctx); err != nil {
 		return fmt.Errorf("recording a change: %w", err)
 	}
+	if err := change.callFollower(ctx); err != nil {
+		return fmt.Errorf("following a change: %w", err)
+	}
+	tx.AfterCommit(s.changed)
 	if outcome := outcomeOf(ctx); outcome != nil {
 		id := change.header.id
 		tx.AfterCommit(func() { outcome.Change, outcome.Count = id, outcome.Count+1 })
 	}
 	return nil
+}
+
+// callFollower calls the follower, if the user has one.
+func (s *sealing) callFollower(ctx context.Context) error {
+	if s.followed != nil {
+		err := s.tx.Queue(ctx, `UPDATE history_streams SET followed = $1 WHERE user_id = $2 AND account_id = ''`, *s.followed, s.owner)
+		if err != nil {
+			return err
+		}
+	}
+	if s.follow == nil || !s.own.followed {
+		return nil
+	}
+	return s.follow(ctx, s.tx, &Written{
+		Owner: s.owner, At: s.header.at, Objects: s.content.objects, Facts: s.facts, IsUndo: s.Undoes != 0,
+	})
 }
 
 // findLabels adds the labels of objects that were recorded without one.

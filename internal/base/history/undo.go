@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"fillbook/internal/base/db"
@@ -47,6 +48,9 @@ type Undoing struct {
 	Owner  journal.UserID
 	Change *Change
 	Now    time.Time
+	// Earlier are the changes that this one did again, the newest first: only what they kept
+	// can be read.
+	Earlier []*Undoing
 
 	block     *Block
 	inserted  map[string]bool
@@ -147,6 +151,9 @@ func (s *Service) Undo(ctx context.Context, tx *db.Tx, owner journal.UserID, id 
 	if u.block, err = s.openBlock(ctx, tx, owner, change.Position); err != nil {
 		return err
 	}
+	if u.Earlier, err = s.earlier(ctx, u); err != nil {
+		return err
+	}
 	change.addKept(u.block)
 	if change.ExpiresAt != nil && u.block == nil {
 		return notUndoable(NotUndoableExpired)
@@ -161,12 +168,42 @@ func (s *Service) Undo(ctx context.Context, tx *db.Tx, owner journal.UserID, id 
 	return s.apply(ctx, u)
 }
 
-// undoSummary returns the summary of an undo.
+// The beginnings of an undo's summary.
+const (
+	undid = "Undid: "
+	redid = "Redid: "
+)
+
+// undoSummary returns the summary of an undo. The undo of an undo is a redo, and that of a
+// redo is an undo of the first change again.
 func undoSummary(c *Change) string {
-	if c.Action == Undo {
-		return "Redid: " + c.Summary
+	if what, isRedo := strings.CutPrefix(c.Summary, redid); isRedo && c.Action == Undo {
+		return undid + what
 	}
-	return "Undid: " + c.Summary
+	if what, isUndo := strings.CutPrefix(c.Summary, undid); isUndo && c.Action == Undo {
+		return redid + what
+	}
+	return undid + c.Summary
+}
+
+// earlier returns the changes that the change to undo did again, the newest first, with what
+// they kept: it was in effect before them.
+func (s *Service) earlier(ctx context.Context, u *Undoing) (list []*Undoing, err error) {
+	for position, n := u.Change.Position, 0; ; n++ {
+		var undoes *int64
+		err := u.Tx.QueryRow(ctx, `SELECT undoes FROM history_changes WHERE user_id = $1 AND position = $2`, u.Owner, position).Scan(&undoes)
+		if err != nil || undoes == nil {
+			return list, err
+		}
+		if position = *undoes; n%2 == 0 {
+			continue // an undo of what the change did again
+		}
+		block, err := s.openBlock(ctx, u.Tx, u.Owner, position)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, &Undoing{Tx: u.Tx, Owner: u.Owner, Change: u.Change, Now: u.Now, block: block, inserted: map[string]bool{}})
+	}
 }
 
 // checkUndoable returns why a change cannot be undone, whatever happened later.

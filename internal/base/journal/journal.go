@@ -56,6 +56,11 @@ type (
 	TradingRuleID string
 	// GoalID names a goal.
 	GoalID string
+	// AlertID names an alert.
+	AlertID string
+	// ChannelID names a channel, and DeliveryID what is sent by one.
+	ChannelID  string
+	DeliveryID string
 	// RateID names a typed exchange rate.
 	RateID string
 	// ProgramID names a prop firm program: a built-in one by a word, the others by a UUID.

@@ -44,6 +44,7 @@ var (
 	Enrollments      = Limit{Records: "enrollments (ended ones included)", Max: 500}
 	TradingRules     = Limit{Records: "trading rules (ended ones included)", Max: 500}
 	Goals            = Limit{Records: "goals", Max: 200}
+	Alerts           = Limit{Records: "alerts", Max: 2000, Then: "the oldest are forgotten"}
 	RoutineItems     = Limit{Records: "routine items (ended ones included)", Max: 5000}
 	RoutineTicks     = Limit{Records: "routine ticks", Max: 500_000}
 	ImportKinds      = Limit{Records: "kinds of words", Max: 2000}
@@ -54,6 +55,7 @@ var (
 	BarSources       = Limit{Records: "price providers", Max: 50}
 	Connections      = Limit{Records: "connections", Max: 200}
 	Hooks            = Limit{Records: "hooks", Max: 50}
+	Channels         = Limit{Records: "channels", Max: 50}
 	ShareLinks       = Limit{Records: "share links", Max: 1000}
 	AccessTokens     = Limit{Records: "access tokens", Max: 1000}
 	Sessions         = Limit{Records: "sessions", Max: 200, Then: "the one that was used longest ago ends"}
@@ -63,8 +65,8 @@ var (
 func All() []Limit {
 	return []Limit{
 		Accounts, Executions, Cash, CorporateActions, Overrides, DeletedFills, DeletedCash, Orphans, Tags, Setups, Notes, NoteBytes, NoteTemplates, MissedTrades, Views, Rates, Strategies,
-		TradingRules, Goals, Programs, Enrollments,
-		RoutineItems, RoutineTicks, ImportKinds, ImportLayouts, ImportBatches, BarImports, BarAliases, BarSources, Connections, Hooks, ShareLinks,
+		TradingRules, Goals, Programs, Enrollments, Alerts,
+		RoutineItems, RoutineTicks, ImportKinds, ImportLayouts, ImportBatches, BarImports, BarAliases, BarSources, Connections, Hooks, Channels, ShareLinks,
 		AccessTokens, Sessions,
 	}
 }

@@ -1,9 +1,10 @@
 // Package outbound sends Fillbook's requests to other servers. It is the only package
 // that does, and a test checks it.
 //
-// Nothing is sent unless the operator allows it. A client sends to a fixed list of hosts,
-// over TLS, and refuses redirects and non-public addresses. Answers are bounded in size
-// and time. Neither request addresses nor headers are logged, because they may contain
+// Nothing is sent unless the operator allows it. A client sends to a fixed list of hosts, or
+// to any public one, over TLS, and refuses redirects and non-public addresses. A [UserClient]
+// sends to the addresses that users enter. Answers are bounded in size and time. Neither
+// request addresses nor headers are logged, because they may contain
 // keys.
 package outbound
 
@@ -39,6 +40,10 @@ type Options struct {
 	Enabled bool
 	// Endpoints are other provider addresses; see [ParseEndpoints].
 	Endpoints Endpoints
+	// Private are the addresses that are not public and that users' addresses may name.
+	Private Private
+	// Mail is the mail server.
+	Mail MailServer
 	// Version is the program version, for the user agent.
 	Version string
 	Log     *slog.Logger
@@ -94,6 +99,7 @@ type Client struct {
 	network  *Network
 	provider string
 	hosts    []string
+	anyHost  bool
 	endpoint *url.URL // nil unless the provider has another address
 	pacer    *Pacer
 	maxBytes int64
@@ -130,6 +136,17 @@ func (n *Network) LimitedClient(provider string, hosts []string, limits Limits) 
 	}
 }
 
+// PublicClient returns a client that sends to any public host, at the usual port of https.
+// name is in the log.
+func (n *Network) PublicClient(name string, limits Limits) *Client {
+	c := n.LimitedClient(name, nil, limits)
+	c.anyHost = true
+	return c
+}
+
+// Enabled reports whether requests are allowed.
+func (c *Client) Enabled() bool { return c.network.Enabled() }
+
 // Do sends a request and returns its answer, whose body the caller must close. Errors
 // contain neither the request's path nor its query.
 func (c *Client) Do(request *http.Request) (*http.Response, error) {
@@ -163,7 +180,9 @@ func (c *Client) check(to *url.URL) error {
 		return fmt.Errorf("%w: %s is not https", ErrRefused, to.Scheme)
 	case to.User != nil:
 		return fmt.Errorf("%w: the address contains a user name", ErrRefused)
-	case !slices.Contains(c.hosts, to.Host):
+	case c.anyHost && to.Port() != "" && to.Port() != "443":
+		return fmt.Errorf("%w: %s is not the port of https", ErrRefused, to.Port())
+	case !c.anyHost && !slices.Contains(c.hosts, to.Host):
 		return fmt.Errorf("%w: %s is not a host of %s", ErrRefused, to.Host, c.provider)
 	}
 	return nil

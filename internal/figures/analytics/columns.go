@@ -1,6 +1,7 @@
 package analytics
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -43,7 +44,8 @@ type Trade struct {
 	// The following values are only for filters. Root is the future's root, the option's
 	// underlying, or the symbol; OptionRight and Expiry are empty without an option.
 	// EmotionalState is folded; see [textindex.Fold].
-	Root, OptionRight                string
+	// Symbols are all symbols of a trade with several, each between line ends.
+	Root, OptionRight, Symbols       string
 	Expiry                           journal.Day
 	EmotionalState                   string
 	Reviewed, HasNote, HasAttachment bool
@@ -93,6 +95,15 @@ func buildColumns(account journal.AccountID, rows []Trade, pageRows int) *Column
 		c.pages = append(c.pages, newPage(account, part))
 	}
 	return c
+}
+
+// Since returns the columns from the page on with the first trade closed at an instant or
+// later, in microseconds since 1970. It may have earlier trades, too.
+func (c *Columns) Since(at int64) *Columns {
+	first, _ := slices.BinarySearchFunc(c.pages, at, func(p *page, at int64) int { return cmp.Compare(p.closed[len(p.closed)-1], at) })
+	rest := *c
+	rest.pages = c.pages[first:]
+	return &rest
 }
 
 // ConcatColumns concatenates columns of one account. All trades in each must come before

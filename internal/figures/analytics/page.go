@@ -190,7 +190,7 @@ func (c *page) trade(r int32) Trade {
 		Setups:  splitIDs[journal.SetupID](c.setups.at(r)), Tags: splitIDs[journal.TagID](c.tags.at(r)),
 		Instrument: c.order.at(r), External: c.external.at(r), Arrival: c.arrival[r],
 		Part: state.isPart(), Open: state.isOpen(),
-		Root: contract.root, OptionRight: contract.right, Expiry: contract.expiry, EmotionalState: c.emotion.at(r),
+		Root: contract.root, OptionRight: contract.right, Symbols: contract.symbols, Expiry: contract.expiry, EmotionalState: c.emotion.at(r),
 		Reviewed: state.has(reviewedState), HasNote: state.has(noteState), HasAttachment: state.has(attachmentState), Removed: state.has(removedState),
 	}
 }

@@ -214,22 +214,36 @@ func filterZone(f *Filter) *time.Location {
 	return f.Zone
 }
 
-// contract is the contract values to filter by.
+// contract is the contract values to filter by, and the symbols of a trade with several.
 type contract struct {
 	root, right string
 	expiry      journal.Day
+	symbols     string
 }
 
 func joinContract(t *Trade) string {
-	return strings.Join([]string{t.Root, t.OptionRight, string(t.Expiry)}, separator)
+	parts := []string{t.Root, t.OptionRight, string(t.Expiry)}
+	if t.Symbols != "" {
+		parts = append(parts, t.Symbols)
+	}
+	return strings.Join(parts, separator)
 }
 
 func splitContract(word string) (c contract) {
+	const fewest, most = 3, 4
 	parts := strings.Split(word, separator)
-	if len(parts) == 3 { // not in test columns
-		c = contract{parts[0], parts[1], journal.Day(parts[2])}
+	if len(parts) >= fewest { // not in test columns
+		c = contract{root: parts[0], right: parts[1], expiry: journal.Day(parts[2])}
+	}
+	if len(parts) == most {
+		c.symbols = parts[3]
 	}
 	return c
+}
+
+// hasSymbol reports whether one of the several symbols is in a list.
+func (c contract) hasSymbol(list []string) bool {
+	return c.symbols != "" && slices.ContainsFunc(list, func(symbol string) bool { return strings.Contains(c.symbols, "\n"+symbol+"\n") })
 }
 
 func (t *rowTests) addInstrument(f *Filter) {
@@ -242,7 +256,9 @@ func (t *rowTests) addInstrument(f *Filter) {
 		t.add(func(row int32) bool { return c.side[row] == side })
 	}
 	if len(f.Symbols) > 0 {
-		t.add(c.symbol.newTest(func(word string) bool { return slices.Contains(f.Symbols, word) }))
+		now := c.symbol.newTest(func(word string) bool { return slices.Contains(f.Symbols, word) })
+		before := c.contract.newTest(func(word string) bool { return splitContract(word).hasSymbol(f.Symbols) })
+		t.add(func(row int32) bool { return now(row) || before(row) })
 	}
 	if len(f.InstrumentTypes) > 0 {
 		t.add(c.instrument.newTest(func(word string) bool { return slices.Contains(f.InstrumentTypes, word) }))

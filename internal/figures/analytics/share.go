@@ -105,6 +105,8 @@ type ShareQuery struct {
 	Capital     Capital // for the accounts in scope
 	Currency    string
 	ShowAmounts bool
+	// Units are what summary and symbols count; nil means the trades. Days are by trade.
+	Units *Selection
 }
 
 const (
@@ -115,9 +117,12 @@ const (
 
 // BuildShareView builds a selection's public view.
 func BuildShareView(s *Selection, q ShareQuery) ShareView {
-	days := ListDays(s, q.Zone)
+	days, counted := ListDays(s, q.Zone), s
+	if q.Units != nil {
+		counted = q.Units
+	}
 	view := ShareView{
-		Summary: q.buildSummary(Summarize(s, q.Capital)), Equity: q.buildEquity(days), Months: q.buildMonths(days), TopSymbols: q.listTopSymbols(s),
+		Summary: q.buildSummary(Summarize(counted, q.Capital)), Equity: q.buildEquity(days), Months: q.buildMonths(days), TopSymbols: q.listTopSymbols(counted),
 		ShowAmounts: q.ShowAmounts, Currency: q.Currency,
 	}
 	colors := make([]outcome, len(days))

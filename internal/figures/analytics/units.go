@@ -10,6 +10,8 @@ import (
 
 // Unit is a set of trades that count as one.
 type Unit struct {
+	// ID is the strategy's.
+	ID journal.StrategyID
 	// Trades are its members; the first gives the unit's id.
 	Trades []journal.TradeID
 	// Symbol is the underlying.

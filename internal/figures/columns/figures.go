@@ -587,7 +587,7 @@ func newRow(t *ledger.FigureTrade) analytics.Trade {
 		EntryNotional: t.EntryNotional, Volume: t.Volume.Decimal,
 		Quantity: t.QtyOpened, EntryPrice: t.AvgEntry, ExitPrice: t.AvgExit, ReturnPct: t.ReturnPct,
 		Instrument: t.Instrument, External: t.External, Arrival: t.Arrival, OptionRight: t.OptionRight, Expiry: t.Expiry,
-		Removed: t.Removed,
+		Removed: t.Removed, Symbols: t.Symbols,
 	}
 }
 

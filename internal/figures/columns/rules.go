@@ -18,6 +18,7 @@ import (
 	"fillbook/internal/trading/matching"
 	"fillbook/internal/trading/rulebook"
 	"fillbook/internal/trading/rules"
+	"fillbook/internal/trading/strategybook"
 	"fillbook/internal/trading/tradefilter"
 )
 
@@ -150,6 +151,8 @@ type Judged struct {
 	Mixed bool
 
 	state string // identifies the rule and the trades
+	// units are the strategies that count as one, by their first trade.
+	units map[journal.TradeID]*analytics.Unit
 	sets  [rulecheck.Unknown + 1]func() *analytics.TradeIDs
 }
 
@@ -161,7 +164,37 @@ func (j *Judged) State() string { return j.state }
 
 // Summarize counts the selected trades.
 func (j *Judged) Summarize(s rulecheck.Selection) rulecheck.Results {
-	return rulecheck.Summarize(&j.Rule, j.Trades, &j.Judgement, s, j.Mixed)
+	if s.Passes != nil && len(j.units) > 0 {
+		s.Passes = analytics.UniteTradeIDs(s.Passes, analytics.NewTradeIDs(j.findUnits(s.Passes)))
+	}
+	out := rulecheck.Summarize(&j.Rule, j.Trades, &j.Judgement, s, j.Mixed)
+	for i := range out.Breaks {
+		if b := &out.Breaks[i]; b.TradeID != nil && j.units[*b.TradeID] != nil {
+			b.StrategyID = &j.units[*b.TradeID].ID
+		}
+	}
+	return out
+}
+
+// findUnits returns the first trades of the units with a trade in a set.
+func (j *Judged) findUnits(set *analytics.TradeIDs) (first []journal.TradeID) {
+	for id, u := range j.units {
+		if slices.ContainsFunc(u.Trades, set.Has) {
+			first = append(first, id)
+		}
+	}
+	return first
+}
+
+// collect returns the trades with a verdict, the members of units included.
+func (j *Judged) collect(v rulecheck.Verdict) *analytics.TradeIDs {
+	set := j.Trades.CollectIDs(func(i int) bool { return j.Verdicts[i] == v })
+	for id, u := range j.units {
+		if set.Has(id) {
+			set = set.AddIDs(u.Trades[1:])
+		}
+	}
+	return set
 }
 
 // bytes returns the approximate memory used, for a cache limit.
@@ -199,6 +232,13 @@ func (s *Service) Judge(
 	facts := rulecheck.Facts{Tolerance: tolerance, Now: s.clock(), Mixed: haveSeveralCurrencies(accounts)}
 	names, version := accountsState(owner, accounts)
 	text := fmt.Sprint(rule.Kind, rule.Params.Encode(), rule.Weekdays, rule.Zone, rule.From, rule.To, string(tolerance.Stored), facts.Mixed)
+	if rule.CountsStrategies() {
+		mode, err := strategybook.ReadMode(ctx, tx, owner)
+		if err != nil {
+			return nil, err
+		}
+		text += string(mode)
+	}
 	if rule.Kind == rules.ReviewBy {
 		facts.Now = facts.Now.Truncate(time.Minute)
 		text += facts.Now.String()
@@ -209,18 +249,19 @@ func (s *Service) Judge(
 		judged.Rule = rule
 		return &judged, nil
 	}
-	trades, err := s.listOpenings(ctx, tx, owner, accounts)
+	counted, err := s.listCounted(ctx, tx, owner, accounts, &rule)
 	if err != nil {
 		return nil, err
 	}
 	if err := s.addFacts(ctx, tx, owner, accounts, &rule, &facts); err != nil {
 		return nil, err
 	}
-	judged := &Judged{Rule: rule, Trades: trades, Judgement: rulecheck.Judge(&rule, trades, &facts), Mixed: facts.Mixed, state: names + text + version}
+	judged := &Judged{
+		Rule: rule, Trades: counted.trades, Judgement: rulecheck.Judge(&rule, counted.trades, &facts), Mixed: facts.Mixed,
+		state: names + text + version, units: counted.units,
+	}
 	for v := range judged.sets {
-		judged.sets[v] = sync.OnceValue(func() *analytics.TradeIDs {
-			return trades.CollectIDs(func(i int) bool { return int(judged.Verdicts[i]) == v })
-		})
+		judged.sets[v] = sync.OnceValue(func() *analytics.TradeIDs { return judged.collect(rulecheck.Verdict(v)) })
 	}
 	s.judged.Put(key, &judgedVersion{version, judged}, judged.bytes())
 	return judged, nil
@@ -240,6 +281,34 @@ func (s *Service) listOpenings(ctx context.Context, tx *db.Tx, owner journal.Use
 	const perTrade = 40
 	s.openings.Put(names, &openingsVersion{version, trades}, 1<<10+perTrade*len(trades.Trades))
 	return trades, nil
+}
+
+// openings are trades in opening order, or units in their place.
+type openings struct {
+	trades analytics.Openings
+	units  map[journal.TradeID]*analytics.Unit // by their first trade; nil for trades
+}
+
+// listCounted returns what a rule counts: all trades of accounts, or units.
+func (s *Service) listCounted(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []ledger.Account, rule *rules.Rule,
+) (out openings, err error) {
+	if !rule.CountsStrategies() {
+		out.trades, err = s.listOpenings(ctx, tx, owner, accounts)
+		return out, err
+	}
+	b := &Snapshot{Accounts: accounts, owner: owner}
+	if err := s.loadAccounts(ctx, tx, b, false); err != nil {
+		return out, err
+	}
+	if b, err = s.ToUnits(ctx, tx, b); err != nil {
+		return out, err
+	}
+	out.trades, out.units = analytics.ListOpenings(slices.Concat(b.Columns, b.unitsOpen), analytics.Filter{}), map[journal.TradeID]*analytics.Unit{}
+	for i := range b.units {
+		out.units[b.units[i].Trades[0]] = &b.units[i]
+	}
+	return out, nil
 }
 
 // addFacts adds what a rule needs besides columns.
@@ -294,9 +363,33 @@ func (s *Service) JudgeAll(ctx context.Context, tx *db.Tx, owner journal.UserID)
 	return judged, nil
 }
 
-// JudgeTrades returns a function for the verdicts on trades, nil if the owner has no
-// rules, as [tradeview.Judge] describes.
-func (s *Service) JudgeTrades(ctx context.Context, tx *db.Tx, owner journal.UserID) (func(journal.TradeID) tradeview.TradingRules, error) {
+// CompleteTrades returns a function that adds verdicts and strategies to trades, nil if the
+// owner has neither, as [tradeview.Completer] describes.
+func (s *Service) CompleteTrades(ctx context.Context, tx *db.Tx, owner journal.UserID) (func(*tradeview.View), error) {
+	judge, err := s.judgeTrades(ctx, tx, owner)
+	if err != nil {
+		return nil, err
+	}
+	some, err := strategybook.MayHaveUnits(ctx, tx, owner)
+	if err != nil || judge == nil && !some {
+		return nil, err
+	}
+	find, err := s.strategies.FindUnits(ctx, tx, owner)
+	if err != nil {
+		return nil, err
+	}
+	return func(v *tradeview.View) {
+		if judge != nil {
+			v.TradingRules = judge(v.ID)
+		}
+		if found := find(v.ID); found != nil {
+			v.Strategy = journal.StrategyID(found.ID)
+		}
+	}, nil
+}
+
+// judgeTrades returns a function for the verdicts on trades, nil if the owner has no rules.
+func (s *Service) judgeTrades(ctx context.Context, tx *db.Tx, owner journal.UserID) (func(journal.TradeID) tradeview.TradingRules, error) {
 	judged, err := s.JudgeAll(ctx, tx, owner)
 	if err != nil || len(judged) == 0 {
 		return nil, err
@@ -372,14 +465,14 @@ func (s *Service) FindLimits(ctx context.Context, tx *db.Tx, owner journal.UserI
 	for i := range list {
 		accounts := ruleAccounts(b.Accounts, &list[i])
 		facts := rulecheck.Facts{Tolerance: b.Tolerance, Now: s.clock(), Mixed: haveSeveralCurrencies(accounts)}
-		trades, err := s.listOpenings(ctx, tx, owner, accounts)
+		counted, err := s.listCounted(ctx, tx, owner, accounts, &list[i])
 		if err != nil {
 			return nil, err
 		}
 		if err := s.addFacts(ctx, tx, owner, accounts, &list[i], &facts); err != nil {
 			return nil, err
 		}
-		if limit, judges := rulecheck.FindLimit(&list[i], trades, &facts); judges {
+		if limit, judges := rulecheck.FindLimit(&list[i], counted.trades, &facts); judges {
 			row := RuleLimit{Rule: list[i], Limit: limit}
 			if len(accounts) > 0 && !facts.Mixed {
 				row.Currency = accounts[0].BaseCurrency
@@ -390,6 +483,59 @@ func (s *Service) FindLimits(ctx context.Context, tx *db.Tx, owner journal.UserI
 	return out, nil
 }
 
+// RuleEvents are what happened to a rule.
+type RuleEvents struct {
+	Rule   rules.Rule
+	Trades analytics.Openings
+	Events []rulecheck.Event
+}
+
+// FindEvents returns what happened to rules since an instant, by rule; some may be older. A
+// zero instant means all. It is a step.
+func (s *Service) FindEvents(ctx context.Context, tx *db.Tx, owner journal.UserID, list []rules.Rule, since time.Time) ([]RuleEvents, error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	b, err := readScope(ctx, tx, owner)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]RuleEvents, len(list))
+	for i := range list {
+		rule := &list[i]
+		accounts := ruleAccounts(b.Accounts, rule)
+		facts := rulecheck.Facts{Tolerance: b.Tolerance, Now: s.clock(), Mixed: haveSeveralCurrencies(accounts)}
+		var trades analytics.Openings
+		if since.IsZero() || rulecheck.NeedsAll(rule) {
+			trades, err = s.listOpenings(ctx, tx, owner, accounts)
+		} else {
+			trades, err = s.listLatest(ctx, tx, owner, accounts, since)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err := s.addFacts(ctx, tx, owner, accounts, rule, &facts); err != nil {
+			return nil, err
+		}
+		out[i] = RuleEvents{*rule, trades, rulecheck.FindEvents(rule, trades, &facts)}
+	}
+	return out, nil
+}
+
+// listLatest returns the trades that are open, were open at an instant, or were opened
+// later.
+func (s *Service) listLatest(ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []ledger.Account, since time.Time) (analytics.Openings, error) {
+	var latest []*analytics.Columns
+	for _, a := range accounts {
+		data, err := s.load(ctx, tx, owner, a, extras{begun: true})
+		if err != nil {
+			return analytics.Openings{}, err
+		}
+		latest = append(latest, data.columns.Since(since.UnixMicro()).WithName(a.Name, a.Number()), data.open.WithName(a.Name, a.Number()))
+	}
+	return analytics.ListOpenings(latest, analytics.Filter{}), nil
+}
+
 // RuleLimit is where a rule stands.
 type RuleLimit struct {
 	Rule rules.Rule
@@ -397,7 +543,7 @@ type RuleLimit struct {
 	Currency string // empty for several
 }
 
-// ReadFacts returns a snapshot's trades passing a filter, and what a rule needs to be
+// ReadFacts returns a snapshot's trades, or units, passing a filter, and what a rule needs to be
 // enforced on them. It is a step.
 func (s *Service) ReadFacts(
 	ctx context.Context, tx *db.Tx, b *Snapshot, f analytics.Filter, rule *rules.Rule,
@@ -405,7 +551,11 @@ func (s *Service) ReadFacts(
 	facts := &rulecheck.Facts{Tolerance: b.Tolerance, Now: s.clock()}
 	f.Tolerance = b.Tolerance
 	err := s.addFacts(ctx, tx, b.owner, b.Accounts, rule, facts)
-	return analytics.ListOpenings(b.closed, f), facts, err
+	listed := b.closed
+	if b.HasUnits {
+		listed = b.Columns
+	}
+	return analytics.ListOpenings(listed, f), facts, err
 }
 
 // GoalFacts returns what a goal is measured on, and its currency, empty for several. It is

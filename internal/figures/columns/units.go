@@ -111,9 +111,11 @@ func listUnits(set *strategybook.Set) (units []analytics.Unit) {
 			continue
 		}
 		u := analytics.Unit{
-			Symbol: s.Underlying, InitialRisk: s.EffectiveRisk(), Quality: uint8(s.Record.TradeQuality), Setups: s.Record.Setups, Tags: s.Record.Tags,
+			ID: journal.StrategyID(s.ID), Symbol: s.Underlying, InitialRisk: s.EffectiveRisk(), Quality: uint8(s.Record.TradeQuality), Setups: s.Record.Setups, Tags: s.Record.Tags,
 		}
-		for _, m := range s.Legs() {
+		legs := s.Legs()
+		slices.SortStableFunc(legs, func(a, b strategies.Member) int { return a.OpenedAt.Compare(b.OpenedAt) })
+		for _, m := range legs {
 			u.Trades = append(u.Trades, m.Trade)
 		}
 		units = append(units, u)

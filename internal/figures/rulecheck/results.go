@@ -30,10 +30,12 @@ type Results struct {
 // RuleBreak is a break as the API shows it.
 type RuleBreak struct {
 	TradeID *journal.TradeID `json:"trade_id" doc:"Null if the day broke the rule, and for access tokens with scope analytics."`
-	Day     journal.Day      `json:"day" format:"date"`
-	Value   decimal.Null     `json:"value" doc:"What was reached; null if the rule has no number."`
-	Limit   decimal.Null     `json:"limit"`
-	At      time.Time        `json:"at" doc:"The opening; the fill for max_size and no_adding_to_losers; the close of a day's break; the deadline of review_by."`
+	// StrategyID is for the caller to fill.
+	StrategyID *journal.StrategyID `json:"strategy_id" doc:"With unit=strategy: the strategy that broke the rule, whose first trade is trade_id; null for a trade alone."`
+	Day        journal.Day         `json:"day" format:"date"`
+	Value      decimal.Null        `json:"value" doc:"What was reached; null if the rule has no number."`
+	Limit      decimal.Null        `json:"limit"`
+	At         time.Time           `json:"at" doc:"The opening; the fill for max_size and no_adding_to_losers; the close of a day's break; the deadline of review_by."`
 }
 
 // maxBreaks is how many breaks are listed.

@@ -443,15 +443,7 @@ func TestPlaceboIsReproducible(t *testing.T) {
 	x := rulecheck.NewWhatIf(&rule, openings, &rulecheck.Facts{})
 	effect, _ := x.Measure()
 	got := x.MeasurePlacebo(&effect)
-	state := uint64(1)
-	below := func(k int) int {
-		state += 0x9e3779b97f4a7c15
-		z := state
-		z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-		z = (z ^ z>>27) * 0x94d049bb133111eb
-		z ^= z >> 31
-		return int((z >> 32) * uint64(k) >> 32)
-	}
+	below := newBelow(1)
 	sum, good := int64(0), 0
 	for range 200 {
 		round := slices.Clone(trades)

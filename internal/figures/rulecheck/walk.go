@@ -38,6 +38,8 @@ type walker struct {
 	// checkDay reports whether a day is judged.
 	checkDay   func(journal.Day) bool
 	onDayBreak func(Break)
+	// onClose is called after the state has a trade's result; it may be nil.
+	onClose func(i int, day int64, d *dayState)
 
 	// The state of a walk.
 	results results
@@ -64,6 +66,8 @@ type dayState struct {
 	worst         decimal.Decimal // the worst value so far
 	broken        bool            // the day itself broke the rule
 	judged        bool            // in the validity and on the weekdays
+	level         int             // the highest level of the day's loss that was reported
+	streak        bool            // a row of losses was reported
 }
 
 // equity is an account's running equity.
@@ -220,6 +224,9 @@ func (w *walker) addClose(i int) {
 		e.amount = e.amount.Add(w.results.net[i])
 	}
 	w.latch(d)
+	if w.onClose != nil {
+		w.onClose(i, day, d)
+	}
 	limit := w.rule.Params.Amount.Decimal
 	if w.rule.Kind == rules.MaxDailyLoss && d.judged && !d.broken && !w.facts.Mixed && d.running.Neg().Cmp(limit) > 0 {
 		d.broken = true

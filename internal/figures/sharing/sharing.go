@@ -37,6 +37,12 @@ const (
 	ActionRevoke identity.Action = "share_link_revoke"
 )
 
+// What a link counts as one.
+const (
+	UnitTrade    = "trade"
+	UnitStrategy = "strategy"
+)
+
 // Scope is a link's selection. Empty fields select everything.
 type Scope struct {
 	Account     journal.AccountID `json:"account_id,omitempty"`
@@ -48,8 +54,10 @@ type Scope struct {
 	// earlier versions it is a label replacing the account currency.
 	Currency  string `json:"currency,omitempty"`
 	Converted bool   `json:"converted,omitempty"`
-	Title     string `json:"title,omitempty"` // the page's heading
-	Text      string `json:"text,omitempty"`  // below the heading
+	// Unit is strategy if strategies count as one; empty for trades.
+	Unit  string `json:"unit,omitempty"`
+	Title string `json:"title,omitempty"` // the page's heading
+	Text  string `json:"text,omitempty"`  // below the heading
 	// Pinned is the common currency when a link over all accounts was made. Later
 	// accounts with another currency are excluded, so the amounts can still be added up.
 	Pinned string `json:"pinned_currency,omitempty"`
@@ -59,6 +67,7 @@ type Scope struct {
 type ShareView struct {
 	analytics.ShareView
 
+	Unit  string               `json:"unit" enum:"trade,strategy" doc:"What summary and top_symbols count as one; days, months and the curve are by trade."`
 	Title string               `json:"title" doc:"The heading that the owner wrote, or empty."`
 	Text  string               `json:"text" doc:"The text that the owner wrote, or empty."`
 	Days  []analytics.ShareDay `json:"days" doc:"The trading days, if all are in one month; else empty."`
@@ -173,6 +182,13 @@ func (s *Scope) validate() (err error) {
 		if s.Currency, err = journal.CleanCurrency("currency", s.Currency); err != nil {
 			return err
 		}
+	}
+	switch s.Unit {
+	case "", UnitStrategy:
+	case UnitTrade:
+		s.Unit = ""
+	default:
+		return journal.InvalidField("unit", "unit must be trade or strategy.")
 	}
 	return s.validateTexts()
 }
@@ -447,10 +463,20 @@ func (s *Service) buildView(ctx context.Context, tx *db.Tx, owner journal.UserID
 	if err != nil {
 		return ShareView{}, err
 	}
-	return columns.LoadOrCompute(s.figures, book, "share "+string(question), func() ShareView {
+	units := book
+	if scope.Unit == UnitStrategy {
+		if units, err = s.figures.ToUnits(ctx, tx, book); err != nil {
+			return ShareView{}, err
+		}
+	}
+	return columns.LoadOrCompute(s.figures, units, "share "+string(question), func() ShareView {
 		selection := book.Select(scope.filter())
 		query := analytics.ShareQuery{Zone: zone, Capital: book.Capital, Currency: currency, ShowAmounts: scope.ShowAmounts}
+		if units.HasUnits {
+			query.Units = units.Select(scope.filter())
+		}
 		return ShareView{
+			Unit:      cmp.Or(scope.Unit, UnitTrade),
 			ShareView: analytics.BuildShareView(selection, query), Title: scope.Title, Text: scope.Text, Days: analytics.ListShareDays(selection, query),
 		}
 	}), nil

@@ -10,6 +10,7 @@ import (
 	"fillbook/internal/trading/ledger"
 	"fillbook/internal/trading/playbook"
 	"fillbook/internal/trading/rulebook"
+	"fillbook/internal/trading/strategybook"
 )
 
 // Detail is a trade with its fills and everything added to it.
@@ -65,6 +66,7 @@ func PrefetchAnnotated(ctx context.Context, tx *db.Tx, owner journal.UserID, id 
 		prefetchSettings(ctx, tx, owner)
 		_, _ = playbook.AttachmentsOf(ctx, tx, owner, playbook.Target{Trade: id})
 		_, _ = rulebook.ListRules(ctx, tx, owner)
+		_, _ = strategybook.MayHaveUnits(ctx, tx, owner)
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"fillbook/internal/base/journal"
 	"fillbook/internal/trading/ledger"
 	"fillbook/internal/trading/rulebook"
+	"fillbook/internal/trading/strategybook"
 )
 
 // Service reads trades, each method in one snapshot. It is safe for concurrent
@@ -15,37 +16,45 @@ type Service struct {
 	db     *db.DB
 	ledger *ledger.Service
 	rank   Ranker
-	judge  Judge
+	finder Completer
 }
 
 // New returns a Service.
-func New(d *db.DB, l *ledger.Service, rank Ranker, judge Judge) *Service {
-	return &Service{db: d, ledger: l, rank: rank, judge: judge}
+func New(d *db.DB, l *ledger.Service, rank Ranker, finder Completer) *Service {
+	return &Service{db: d, ledger: l, rank: rank, finder: finder}
 }
 
-// AddRules adds the verdicts of trading rules to a trade read in the same transaction. It
-// must not be called after a write in it: judgements are cached.
-func (s *Service) AddRules(ctx context.Context, tx *db.Tx, owner journal.UserID, v *View) error {
-	verdicts, err := s.judge(ctx, tx, owner)
-	if err == nil && verdicts != nil {
-		v.TradingRules = verdicts(v.ID)
+// Complete adds what depends on other trades to a trade read in the same transaction: the
+// verdicts of trading rules, and the strategy. It must not be called after a write in it:
+// both are cached.
+func (s *Service) Complete(ctx context.Context, tx *db.Tx, owner journal.UserID, v *View) error {
+	complete, err := s.finder(ctx, tx, owner)
+	if err == nil && complete != nil {
+		complete(v)
 	}
 	return err
 }
 
-// HasRules reports whether the owner has trading rules. It is a step.
-func (s *Service) HasRules(ctx context.Context, tx *db.Tx, owner journal.UserID) (bool, error) {
+// NeedsCompleting reports whether the owner has trading rules, or can have strategies. It is
+// a step.
+func (s *Service) NeedsCompleting(ctx context.Context, tx *db.Tx, owner journal.UserID) (bool, error) {
 	list, err := rulebook.ListRules(ctx, tx, owner)
-	return len(list) > 0, err
+	if err != nil || len(list) > 0 {
+		return err == nil, err
+	}
+	return strategybook.MayHaveUnits(ctx, tx, owner)
 }
 
-// AddRulesAfter is [Service.AddRules] after a write was committed.
-func (s *Service) AddRulesAfter(ctx context.Context, owner journal.UserID, v *View) error {
-	return s.db.View(ctx, func(tx *db.Tx) error { return s.AddRules(ctx, tx, owner, v) })
+// CompleteAfter is [Service.Complete] after a write was committed.
+func (s *Service) CompleteAfter(ctx context.Context, owner journal.UserID, v *View) error {
+	return s.db.View(ctx, func(tx *db.Tx) error { return s.Complete(ctx, tx, owner, v) })
 }
 
-func prefetchRules(ctx context.Context, tx *db.Tx, owner journal.UserID) {
-	tx.Prefetch(func(tx *db.Tx) { _, _ = rulebook.ListRules(ctx, tx, owner) })
+func prefetchCompleting(ctx context.Context, tx *db.Tx, owner journal.UserID) {
+	tx.Prefetch(func(tx *db.Tx) {
+		_, _ = rulebook.ListRules(ctx, tx, owner)
+		_, _ = strategybook.MayHaveUnits(ctx, tx, owner)
+	})
 }
 
 // Page is a part of a list, and the whole list's trade count.
@@ -59,27 +68,27 @@ type Page struct {
 func (s *Service) Page(ctx context.Context, owner journal.UserID, q Query) (page Page, err error) {
 	err = s.db.View(ctx, func(tx *db.Tx) error {
 		page = Page{}
-		if q.Judged {
-			prefetchRules(ctx, tx, owner)
+		if q.Completed {
+			prefetchCompleting(ctx, tx, owner)
 		}
 		collect := func(v *View) error {
 			page.Rows = append(page.Rows, *v)
 			return nil
 		}
-		unjudged := q
-		unjudged.Judged = false
-		total, counted, err := s.each(ctx, tx, owner, unjudged, collect)
+		incomplete := q
+		incomplete.Completed = false
+		total, counted, err := s.each(ctx, tx, owner, incomplete, collect)
 		if err == nil && !counted {
 			total, err = s.ledger.CountTradesIn(ctx, tx, owner, q.ledgerQuery(owner))
 		}
 		page.Total = total
-		if err != nil || !q.Judged || len(page.Rows) == 0 {
+		if err != nil || !q.Completed || len(page.Rows) == 0 {
 			return err
 		}
-		verdicts, err := s.judge(ctx, tx, owner)
+		complete, err := s.finder(ctx, tx, owner)
 		for i := range page.Rows {
-			if verdicts != nil {
-				page.Rows[i].TradingRules = verdicts(page.Rows[i].ID)
+			if complete != nil {
+				complete(&page.Rows[i])
 			}
 		}
 		return err
@@ -102,14 +111,14 @@ func (s *Service) EachIn(ctx context.Context, tx *db.Tx, owner journal.UserID, q
 
 // each calls fn with a query's trades. counted reports whether it knows their total.
 func (s *Service) each(ctx context.Context, tx *db.Tx, owner journal.UserID, q Query, fn func(*View) error) (total int, counted bool, err error) {
-	if q.Judged {
-		verdicts, err := s.judge(ctx, tx, owner)
+	if q.Completed {
+		complete, err := s.finder(ctx, tx, owner)
 		if err != nil {
 			return 0, false, err
 		}
-		if emit := fn; verdicts != nil {
+		if emit := fn; complete != nil {
 			fn = func(v *View) error {
-				v.TradingRules = verdicts(v.ID)
+				complete(v)
 				return emit(v)
 			}
 		}
@@ -128,11 +137,11 @@ func (s *Service) each(ctx context.Context, tx *db.Tx, owner journal.UserID, q Q
 // Detail reads one of the owner's trades.
 func (s *Service) Detail(ctx context.Context, owner journal.UserID, id journal.TradeID) (detail Detail, err error) {
 	err = s.db.View(ctx, func(tx *db.Tx) error {
-		prefetchRules(ctx, tx, owner)
+		prefetchCompleting(ctx, tx, owner)
 		if detail, err = ReadDetail(ctx, tx, owner, id); err != nil {
 			return err
 		}
-		return s.AddRules(ctx, tx, owner, &detail.View)
+		return s.Complete(ctx, tx, owner, &detail.View)
 	})
 	return detail, err
 }

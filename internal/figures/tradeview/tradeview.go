@@ -30,6 +30,8 @@ type View struct {
 	Excursion *excursions.Result
 	// TradingRules are the verdicts of the owner's trading rules.
 	TradingRules TradingRules
+	// Strategy is the accepted or manual strategy that the trade belongs to; empty for none.
+	Strategy journal.StrategyID
 	// Rank is what the trade was sorted by; it is set in sorted lists only.
 	Rank ledger.RankedTrade
 }
@@ -41,9 +43,10 @@ type TradingRules struct {
 	Broken        []journal.TradingRuleID
 }
 
-// Judge returns a function for the verdicts on trades in the caller's snapshot; nil if the
-// owner has no rules.
-type Judge func(ctx context.Context, tx *db.Tx, owner journal.UserID) (func(journal.TradeID) TradingRules, error)
+// Completer returns a function that adds what depends on other trades, in the caller's
+// snapshot: the verdicts of trading rules, and the strategy. It is nil if the owner has
+// neither.
+type Completer func(ctx context.Context, tx *db.Tx, owner journal.UserID) (func(*View), error)
 
 // Query selects trades and their order.
 type Query struct {
@@ -54,8 +57,8 @@ type Query struct {
 	// Limit bounds the list, 0 means all.
 	After *ledger.TradeCursor
 	Limit int
-	// Judged adds the verdicts of trading rules.
-	Judged bool
+	// Completed adds the verdicts of trading rules, and strategies.
+	Completed bool
 }
 
 // ledgerQuery returns the query for the ledger. Its filter must not need columns.

@@ -1,8 +1,8 @@
 // Package notices reports to a user what happened without them: what connections, hooks
 // and watched folders stored, and what needs their attention.
 //
-// Nothing is stored for it. Notices are read from imports, fills, trades and source
-// states, so their figures are current.
+// Notices are read from imports, fills, trades and source states, so their figures are
+// current, and from alerts.
 package notices
 
 import (
@@ -16,6 +16,7 @@ import (
 	"fillbook/internal/base/db"
 	"fillbook/internal/base/decimal"
 	"fillbook/internal/base/journal"
+	"fillbook/internal/installation/alerts"
 	"fillbook/internal/intake/connections"
 	"fillbook/internal/intake/hooks"
 	"fillbook/internal/intake/imports"
@@ -33,6 +34,8 @@ const (
 	Arrived Kind = "arrived"
 	// Problem: something was not stored, or a source has stopped.
 	Problem Kind = "problem"
+	// Alerted: any other alert.
+	Alerted Kind = "alert"
 )
 
 // Notice is an event.
@@ -47,6 +50,17 @@ type Notice struct {
 	Link string
 	// Arrival is what was stored, nil for a problem.
 	Arrival *Arrival
+	// Alert is the alert's id; empty if there is none.
+	Alert journal.AlertID
+
+	// about is which alert reports the same.
+	about subject
+}
+
+// subject is what an alert is about: its kind, and its connection or hook.
+type subject struct {
+	kind   alerts.Kind
+	source string
 }
 
 // Arrival is what an import stored since a time.
@@ -65,11 +79,12 @@ const maxNotices = 50
 
 // Service reads notices. It is safe for concurrent use.
 type Service struct {
-	db *db.DB
+	db     *db.DB
+	alerts *alerts.Service
 }
 
 // New returns a Service.
-func New(d *db.DB) *Service { return &Service{db: d} }
+func New(d *db.DB, a *alerts.Service) *Service { return &Service{db: d, alerts: a} }
 
 // List returns the newest notices after an instant, newest first.
 func (s *Service) List(ctx context.Context, owner journal.UserID, since time.Time) (list []Notice, err error) {
@@ -84,10 +99,28 @@ func (s *Service) List(ctx context.Context, owner journal.UserID, since time.Tim
 			}
 			list = append(list, some...)
 		}
-		return nil
+		list, err = s.addAlerts(ctx, tx, owner, since, list)
+		return err
 	})
 	slices.SortStableFunc(list, func(a, b Notice) int { return b.At.Compare(a.At) })
 	return list[:min(len(list), maxNotices)], err
+}
+
+// addAlerts adds the alerts. One that reports a problem in the list is the same record: the
+// problem gets its id.
+func (s *Service) addAlerts(ctx context.Context, tx *db.Tx, owner journal.UserID, since time.Time, list []Notice) ([]Notice, error) {
+	found, err := s.alerts.ReadSince(ctx, tx, owner, since, maxNotices)
+	for i := range found {
+		a := &found[i]
+		about := subject{a.Kind, a.SourceID()}
+		at := slices.IndexFunc(list, func(n Notice) bool { return about.source != "" && n.about == about && n.Alert == "" })
+		if at >= 0 {
+			list[at].Alert = a.ID
+			continue
+		}
+		list = append(list, Notice{At: a.FiredAt, Kind: Alerted, Source: "Alert", Text: a.Title, Link: a.Link, Alert: a.ID})
+	}
+	return list, err
 }
 
 // readArrivals returns a notice for each import with stored rows.
@@ -200,7 +233,7 @@ func readQuarantines(ctx context.Context, tx *db.Tx, owner journal.UserID, since
 	refused, err := hooks.ListRefused(ctx, tx, owner, since)
 	for _, r := range refused {
 		list = append(list, Notice{
-			At: r.At, Kind: Problem, Source: r.Name, Link: "/connections",
+			At: r.At, Kind: Problem, Source: r.Name, Link: "/connections", about: subject{alerts.ImportFailed, string(r.Hook)},
 			Text: fmt.Sprintf("%d %s not stored. Open Connections to see why.", r.Count, plural(r.Count, "fill was", "fills were")),
 		})
 	}
@@ -219,12 +252,20 @@ func readConnections(ctx context.Context, tx *db.Tx, owner journal.UserID, since
 		if m, ok := missing[c.ID]; ok {
 			text := fmt.Sprintf("%d %s no longer reported by the broker. %s.", m.Count, plural(m.Count, "fill is", "fills are"),
 				plural(m.Count, "It stays; the list of runs names it", "They stay; the list of runs names them"))
-			list = append(list, Notice{At: m.At, Kind: Problem, Source: c.Name, Text: text, Link: "/connections"})
+			list = append(list, Notice{
+				At: m.At, Kind: Problem, Source: c.Name, Text: text, Link: "/connections", about: subject{alerts.MissingFills, string(c.ID)},
+			})
 		}
 		at := *cmp.Or(c.LastRunAt, &c.UpdatedAt)
 		hasStopped := c.Status == connections.StatusAttention || c.Status == connections.StatusFailed
 		if hasStopped && at.After(since) {
-			list = append(list, Notice{At: at, Kind: Problem, Source: c.Name, Text: c.Message, Link: "/connections"})
+			kind := alerts.ImportFailed
+			if c.Status == connections.StatusAttention {
+				kind = alerts.NeedsAttention
+			}
+			list = append(list, Notice{
+				At: at, Kind: Problem, Source: c.Name, Text: c.Message, Link: "/connections", about: subject{kind, string(c.ID)},
+			})
 		}
 	}
 	return list, err

@@ -172,6 +172,9 @@ type Options struct {
 	Connectors []connector.Connector
 	// Observe is called after each run; it may be nil.
 	Observe func(Observation)
+	// NeedsAttention is called in the transaction in which a run finds that a connection needs
+	// its user; it may be nil.
+	NeedsAttention func(ctx context.Context, tx *db.Tx, owner journal.UserID, c Connection) error
 }
 
 // Observation is what operators see of a run.
@@ -185,13 +188,14 @@ type Observation struct {
 // Service stores connections and runs them. It is safe for concurrent use.
 type Service struct {
 	*fetch.Service[journal.ConnectionID, Connection, Run, connector.Connector]
-	imports Importer
-	Observe func(Observation)
+	imports        Importer
+	Observe        func(Observation)
+	NeedsAttention func(ctx context.Context, tx *db.Tx, owner journal.UserID, c Connection) error
 }
 
 // New returns a Service.
 func New(options Options) *Service {
-	s := &Service{imports: options.Imports, Observe: options.Observe}
+	s := &Service{imports: options.Imports, Observe: options.Observe, NeedsAttention: options.NeedsAttention}
 	if s.Observe == nil {
 		s.Observe = func(Observation) {}
 	}

@@ -390,6 +390,9 @@ func (r *run) End(ctx context.Context, cause error) error {
 		v := r.judge(cause, now, *c)
 		if c.Revision == r.stored.Revision {
 			c.Progress, c.Identity = r.stored.Progress, r.stored.Identity
+			if v.Status == StatusAttention && c.Status != StatusAttention && r.NeedsAttention != nil {
+				v.Err = r.NeedsAttention(ctx, tx, r.job.Owner, *c)
+			}
 			c.Status, c.Message = v.Status, v.Message
 		}
 		tx.AfterCommit(func() {

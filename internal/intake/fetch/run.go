@@ -110,6 +110,8 @@ type Verdict struct {
 	Status  Status
 	Message string
 	jobs.Outcome
+	// Err ends the transaction in which the run is judged.
+	Err error
 }
 
 // NewWaiting returns the verdict for a run after which the next one is due at a time.
@@ -153,6 +155,9 @@ func (s *Service[ID, T, R, P]) EndRun(
 			return err
 		}
 		v := judge(tx, &record, now)
+		if v.Err != nil {
+			return v.Err
+		}
 		s.StateOf(&record).LastRunAt = &now
 		if err := s.Store(ctx, tx, job.Owner, &record); err != nil {
 			return err

@@ -46,9 +46,11 @@ func countQuarantined(ctx context.Context, tx *db.Tx, owner journal.UserID) (map
 
 // Refused is what a hook could not store since a time.
 type Refused struct {
-	Name  string
-	Count int
-	At    time.Time // the last one's
+	Hook    journal.HookID
+	Account journal.AccountID
+	Name    string
+	Count   int
+	At      time.Time // the last one's
 }
 
 // ListRefused returns what the owner's hooks could not store since an instant and is
@@ -56,17 +58,22 @@ type Refused struct {
 func ListRefused(ctx context.Context, tx *db.Tx, owner journal.UserID, since time.Time) (list []Refused, err error) {
 	err = db.Each(ctx, tx, func(row db.Scanner) error {
 		var r Refused
-		var account journal.AccountID
-		if err := row.Scan(&r.Name, &account, &r.Count, db.Instant(&r.At)); err != nil {
+		if err := row.Scan(&r.Hook, &r.Name, &r.Account, &r.Count, db.Instant(&r.At)); err != nil {
 			return err
 		}
-		if journal.AllowsAccount(ctx, account) {
+		if journal.AllowsAccount(ctx, r.Account) {
 			list = append(list, r)
 		}
 		return nil
-	}, `SELECT h.name, h.account_id, COUNT(*), MAX(q.received_at) FROM hooks h JOIN hook_quarantine q ON q.user_id = h.user_id AND q.hook_id = h.id
+	}, `SELECT h.id, h.name, h.account_id, COUNT(*), MAX(q.received_at) FROM hooks h JOIN hook_quarantine q ON q.user_id = h.user_id AND q.hook_id = h.id
 		WHERE h.user_id = $1 AND q.received_at > $2 GROUP BY h.id, h.name, h.account_id`, owner, db.Micros(since))
 	return list, err
+}
+
+// HasAny reports whether the owner has a hook. It is a step.
+func HasAny(ctx context.Context, tx *db.Tx, owner journal.UserID) (found bool, err error) {
+	err = tx.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM hooks WHERE user_id = $1)`, owner).Scan(&found)
+	return found, err
 }
 
 const selectEntries = `SELECT id, received_at, reason, body FROM hook_quarantine WHERE user_id = $1 AND hook_id = $2`

@@ -275,6 +275,21 @@ func ListArrived(ctx context.Context, tx *db.Tx, owner journal.UserID, since tim
 		owner, FromConnection, FromHook, FromWatch, Committed, db.Micros(since), limit)
 }
 
+// ListCommitted returns the committed imports that changed after an instant, the oldest
+// first. It is a step.
+func ListCommitted(ctx context.Context, tx *db.Tx, owner journal.UserID, since time.Time) ([]Batch, error) {
+	return db.List(ctx, tx, scanBatch, `SELECT `+batchColumns+` FROM import_batches
+		WHERE user_id = $1 AND status = $2 AND updated_at > $3 ORDER BY updated_at, id`, owner, Committed, db.Micros(since))
+}
+
+// ListFailed returns the imports that arrived without being asked for and failed after an
+// instant, the oldest first. It is a step.
+func ListFailed(ctx context.Context, tx *db.Tx, owner journal.UserID, since time.Time) ([]Batch, error) {
+	return db.List(ctx, tx, scanBatch, `SELECT `+batchColumns+` FROM import_batches
+		WHERE user_id = $1 AND origin IN ($2, $3, $4) AND status = $5 AND updated_at > $6 ORDER BY updated_at, id`,
+		owner, FromConnection, FromHook, FromWatch, Failed, db.Micros(since))
+}
+
 // Batch returns an import visible to the caller.
 func (s *Service) Batch(ctx context.Context, by identity.Principal, id journal.BatchID) (b Batch, err error) {
 	err = s.db.View(ctx, func(tx *db.Tx) error {
@@ -314,14 +329,14 @@ func (s *Service) Reverse(ctx context.Context, by Actor, id journal.BatchID, che
 		history.Describe(tx, by.UserID, history.Description{
 			Action: history.Reverse, Summary: "Reversed the import of " + b.label(),
 		})
-		return s.remove(ctx, tx, by, b, nil, nil)
+		return s.remove(ctx, tx, by, b, nil, nil, nil)
 	})
 }
 
-// remove deletes an import's rows, or those of a part, and records that. Accounts for which
-// skip returns true are left out; it may be nil. It is a step.
+// remove deletes an import's rows, or those of a part with its counts, and records that.
+// Accounts for which skip returns true are left out; it may be nil. It is a step.
 func (s *Service) remove(
-	ctx context.Context, tx *db.Tx, by Actor, b Batch, part *ledger.Part, skip func(journal.AccountID) bool,
+	ctx context.Context, tx *db.Tx, by Actor, b Batch, part *ledger.Part, counts deliveryCounts, skip func(journal.AccountID) bool,
 ) error {
 	removed, err := s.ledger.RemoveBatch(ctx, tx, by.UserID, b.ID, part, skip)
 	if err != nil {
@@ -330,11 +345,11 @@ func (s *Service) remove(
 	after := b
 	after.Status, after.Result = Reversed, nil
 	if part != nil {
-		if err := after.subtract(ctx, tx, b.Result, removed); err != nil {
+		if err := after.subtract(ctx, tx, &b, counts, removed); err != nil {
 			return err
 		}
 	}
-	recordRemoval(tx, &b, &after, part, removed)
+	recordRemoval(tx, &b, &after, part, counts, removed)
 	if err := updateBatch(ctx, tx, after, s.clock()); err != nil {
 		return err
 	}
@@ -347,17 +362,16 @@ func (s *Service) remove(
 }
 
 // subtract sets the state of a batch that lost a part: it stays committed while it has rows.
-func (b *Batch) subtract(ctx context.Context, tx *db.Tx, before *Result, removed ledger.RemovedBatch) error {
+func (b *Batch) subtract(ctx context.Context, tx *db.Tx, before *Batch, counts deliveryCounts, removed ledger.RemovedBatch) error {
 	hasRows, err := ledger.HasBatchRows(ctx, tx, b.UserID, b.ID)
 	if err != nil || !hasRows {
 		return err
 	}
-	b.Status = Committed
-	if before != nil {
-		left := *before
-		left.Inserted, left.CashInserted = max(0, left.Inserted-removed.Fills), max(0, left.CashInserted-removed.Cash)
-		b.Result = &left
+	b.Status, b.Result = Committed, before.Result
+	if counts == nil { // a delivery that an older version recorded
+		counts = newDeliveryCounts(0, Result{Inserted: removed.Fills, CashInserted: removed.Cash})
 	}
+	b.addCounts(counts, -1)
 	return nil
 }
 

@@ -300,6 +300,11 @@ func (s *Service) fail(ctx context.Context, by identity.Principal, id journal.Ba
 			return err
 		}
 		b.Status = Failed
+		if s.failed != nil {
+			if err := s.failed(ctx, tx, b); err != nil {
+				return err
+			}
+		}
 		return updateBatch(ctx, tx, b, s.clock())
 	})
 	if err != nil && !journal.IsKind(err, journal.KindNotFound) {

@@ -58,7 +58,7 @@ func (s *Service) Deliver(ctx context.Context, tx *db.Tx, owner journal.UserID, 
 		result.BatchID = ""
 		return result, nil
 	}
-	recordDelivery(tx, &b, isNew, result, p.part)
+	recordDelivery(tx, &b, isNew, result, st.Rows, p.part)
 	return result, s.storeDelivery(ctx, tx, b, isNew, result, st.Rows)
 }
 

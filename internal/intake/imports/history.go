@@ -18,6 +18,8 @@ const (
 	partField    = ".part"    // the rows of a delivery, if they are not all
 	removedField = ".removed" // a ledger.RemovedBatch, if the change removed rows
 	resultField  = ".result"  // the result before the rows were removed
+	countsField  = ".counts"  // the delivery's part of the batch's counts
+	deletedField = ".deleted" // how many of the rows were deleted before they came back, if any
 )
 
 // object returns a batch as an object of a change.
@@ -62,8 +64,13 @@ func readJSON(o history.Object, name string, into any) (found bool, err error) {
 // addPart adds the rows of a delivery to a batch's object.
 func addPart(o *history.Object, part *ledger.Part) {
 	if part != nil {
-		o.Fields = append(o.Fields, history.Field{Name: partField, Before: jsontext.Value("null"), After: showJSON(part)})
+		addInternal(o, partField, part)
 	}
+}
+
+// addInternal adds an internal field.
+func addInternal(o *history.Object, name string, value any) {
+	o.Fields = append(o.Fields, history.Field{Name: name, Before: jsontext.Value("null"), After: showJSON(value)})
 }
 
 // label names a batch for its user.
@@ -88,7 +95,7 @@ func recordCommit(tx *db.Tx, b *Batch, result Result, isBackup bool) {
 }
 
 // recordDelivery records what a connection or hook has sent.
-func recordDelivery(tx *db.Tx, b *Batch, isNew bool, result Result, part *ledger.Part) {
+func recordDelivery(tx *db.Tx, b *Batch, isNew bool, result Result, rows int, part *ledger.Part) {
 	if !result.recorded {
 		return
 	}
@@ -102,20 +109,65 @@ func recordDelivery(tx *db.Tx, b *Batch, isNew bool, result Result, part *ledger
 		o = b.object(history.Created, "", Committed, contains)
 	}
 	addPart(&o, part)
+	addInternal(&o, countsField, newDeliveryCounts(rows, result))
 	history.Describe(tx, b.UserID, history.Description{
 		Action: action, Summary: fmt.Sprintf("Received %d fills and %d cash transactions from %s", result.Inserted, result.CashInserted, b.label()),
 	})
 	history.RecordBundle(tx, b.UserID, o)
 }
 
-// recordRemoval records that an import's rows were removed, or those of a part.
-func recordRemoval(tx *db.Tx, before, after *Batch, part *ledger.Part, removed ledger.RemovedBatch) {
+// recordRemoval records that an import's rows were removed, or those of a part with its
+// counts.
+func recordRemoval(tx *db.Tx, before, after *Batch, part *ledger.Part, counts deliveryCounts, removed ledger.RemovedBatch) {
 	contains := map[string]int{"execution": removed.Fills, "cash_transaction": removed.Cash}
 	o := before.object(history.Updated, before.Status, after.Status, contains)
 	addPart(&o, part)
-	null := jsontext.Value("null")
-	o.Fields = append(o.Fields,
-		history.Field{Name: removedField, Before: null, After: showJSON(removed)},
-		history.Field{Name: resultField, Before: null, After: showJSON(before.Result)})
+	addInternal(&o, removedField, removed)
+	addInternal(&o, resultField, before.Result)
+	if counts != nil {
+		addInternal(&o, countsField, counts)
+	}
 	history.RecordBundle(tx, before.UserID, o)
+}
+
+// deliveryCounts are a delivery's rows and the counts of its result, in the order of
+// [Result.counts].
+type deliveryCounts []int
+
+func newDeliveryCounts(rows int, result Result) deliveryCounts {
+	counts := deliveryCounts{rows}
+	for _, n := range result.counts() {
+		counts = append(counts, *n)
+	}
+	return counts
+}
+
+// counts returns the counts that are summed over deliveries.
+func (r *Result) counts() []*int {
+	list := []*int{
+		&r.Inserted, &r.Skipped, &r.Completed, &r.Withdrawn, &r.Annotated, &r.Trades, &r.CashInserted, &r.CashSkipped, &r.SetupsUpserted, &r.ErrorCount,
+	}
+	if n := r.Rows; n != nil {
+		list = append(list, &n.Data, &n.Fills, &n.Cash, &n.Annotations, &n.Skipped, &n.Errors)
+	}
+	return list
+}
+
+// addCounts adds a delivery's counts to a batch, or takes them off if sign is -1.
+func (b *Batch) addCounts(counts deliveryCounts, sign int) {
+	if len(counts) == 0 || b.Result == nil {
+		return
+	}
+	b.RowCount = max(0, b.RowCount+sign*counts[0])
+	sum := *b.Result
+	if sum.Rows != nil {
+		rows := *sum.Rows
+		sum.Rows = &rows
+	}
+	for i, n := range sum.counts() {
+		if i+1 < len(counts) {
+			*n = max(0, *n+sign*counts[i+1])
+		}
+	}
+	b.Result = &sum
 }

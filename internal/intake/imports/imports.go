@@ -49,6 +49,8 @@ type Options struct {
 	Backups     Backups
 	// Reversed is called in the transaction that reverses a batch; it may be nil.
 	Reversed func(ctx context.Context, tx *db.Tx, b Batch) error
+	// Failed is called in the transaction that marks a batch as failed; it may be nil.
+	Failed func(ctx context.Context, tx *db.Tx, b Batch) error
 	// Covered returns what connections have brought; it may be nil.
 	Covered CoveredFunc
 }
@@ -64,6 +66,7 @@ type Service struct {
 	running     *running
 	beforeLarge func() (after func())
 	reversed    func(ctx context.Context, tx *db.Tx, b Batch) error
+	failed      func(ctx context.Context, tx *db.Tx, b Batch) error
 	covered     CoveredFunc
 	// readTime bounds reading one file.
 	readTime time.Duration
@@ -80,7 +83,7 @@ func New(o Options) *Service {
 	return &Service{
 		choices: choices{db: o.DB, clock: o.Clock}, ledger: o.Ledger, backups: o.Backups, log: o.Log,
 		presets: statement.NewDetector(brokers.All()), reading: newReadingQueue(), running: newRunning(), readTime: usualReadTime,
-		beforeLarge: o.BeforeLarge, reversed: o.Reversed, covered: o.Covered,
+		beforeLarge: o.BeforeLarge, reversed: o.Reversed, failed: o.Failed, covered: o.Covered,
 	}
 }
 

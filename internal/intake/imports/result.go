@@ -60,6 +60,7 @@ type Restored struct {
 
 	BarAliases int `json:"bar_aliases"`
 	BarSources int `json:"bar_sources" doc:"Price providers, which are switched off and need their key again."`
+	Channels   int `json:"channels" doc:"Channels, which are switched off and need their address and keys again."`
 	Bars       int `json:"bars" doc:"Price bars that were not stored before."`
 
 	Connections int `json:"connections" doc:"Connections to brokers, which need their key again."`

@@ -26,7 +26,10 @@ type importUndoer struct{ *Service }
 type undoneImport struct {
 	Batch
 	object history.Object
-	part   *ledger.Part // nil for all rows
+	part   *ledger.Part   // nil for all rows
+	counts deliveryCounts // of the part; nil if they are not known
+	// deleted is how many of its fills had been deleted before the change.
+	deleted int
 	// removed is what the change removed; nil if it added rows.
 	removed *ledger.RemovedBatch
 }
@@ -41,6 +44,12 @@ func (i importUndoer) read(ctx context.Context, u *history.Undoing, o history.Ob
 	}
 	if !isPart {
 		found.part = nil
+	}
+	if _, err := readJSON(o, countsField, &found.counts); err != nil {
+		return nil, err
+	}
+	if _, err := readJSON(o, deletedField, &found.deleted); err != nil {
+		return nil, err
 	}
 	isRemoval, err := readJSON(o, removedField, found.removed)
 	if err != nil {
@@ -91,7 +100,7 @@ func (i importUndoer) check(ctx context.Context, u *history.Undoing, o history.O
 		u.AddConflict(key, "status")
 		return nil
 	case found.removed == nil:
-		return ledger.CheckRemoval(ctx, u, found.ID, found.part, isCreated(u))
+		return ledger.CheckRemoval(ctx, u, found.ID, found.part, found.deleted, isCreated(u))
 	}
 	if err := found.checkRepeated(ctx, u); err != nil {
 		return err
@@ -130,7 +139,7 @@ func (i importUndoer) Apply(ctx context.Context, u *history.Undoing, objects []h
 		case phase == history.Restoring && found.removed != nil:
 			err = i.restoreRows(ctx, u, found)
 		case phase == history.Removing && found.removed == nil:
-			err = i.remove(ctx, u.Tx, Actor{Principal: identity.Principal{UserID: u.Owner}}, found.Batch, found.part, isCreated(u))
+			err = i.remove(ctx, u.Tx, Actor{Principal: identity.Principal{UserID: u.Owner}}, found.Batch, found.part, found.counts, isCreated(u))
 		}
 		if err != nil {
 			return err
@@ -149,9 +158,23 @@ func (i importUndoer) restoreRows(ctx context.Context, u *history.Undoing, found
 		return err
 	}
 	after := found.Batch
-	after.Status, after.Result = Committed, result
+	if found.counts != nil && found.Status == Committed { // other deliveries are there
+		after.addCounts(found.counts, 1)
+	} else {
+		after.Status, after.Result = Committed, result
+	}
 	o := after.object(history.Updated, found.Status, Committed, found.object.Contains)
 	addPart(&o, found.part)
+	if found.counts != nil {
+		addInternal(&o, countsField, found.counts)
+	}
+	deleted, err := ledger.CountDeleted(ctx, u.Tx, u.Owner, found.ID, found.part)
+	if err != nil {
+		return err
+	}
+	if deleted > 0 {
+		addInternal(&o, deletedField, deleted)
+	}
 	history.RecordBundle(u.Tx, u.Owner, o)
 	return updateBatch(ctx, u.Tx, after, u.Now)
 }

@@ -49,6 +49,8 @@ type AccessToken struct {
 	ExpiresAt *time.Time
 	// LastUsedAt is accurate to the minute; nil before the first use.
 	LastUsedAt *time.Time
+	// App is the app that got the token through OAuth; nil for tokens that users created.
+	App *TokenApp
 }
 
 // TokenUse is an access token's use by a client that had not used it recently.
@@ -58,10 +60,13 @@ type TokenUse struct {
 	UserAgent string
 }
 
-func newAccessToken() secrets.Secret {
+func newAccessToken() secrets.Secret { return newTokenOf(accessTokenPrefix) }
+
+// newTokenOf returns a random token in the format of access tokens, with another prefix.
+func newTokenOf(prefix string) secrets.Secret {
 	random := make([]byte, accessTokenBytes)
 	_, _ = rand.Read(random) // never fails; see crypto/rand
-	body := accessTokenPrefix + formatBase62(new(big.Int).SetBytes(random), accessTokenBody)
+	body := prefix + formatBase62(new(big.Int).SetBytes(random), accessTokenBody)
 	return secrets.Secret(body + checksum(body))
 }
 
@@ -82,9 +87,16 @@ func checksum(body string) string {
 }
 
 // isAccessToken reports whether a text has an access token's format and checksum.
-func isAccessToken(token secrets.Secret) bool {
+func isAccessToken(token secrets.Secret) bool { return isTokenOf(accessTokenPrefix, token) }
+
+// IsPersonalToken reports whether a credential looks like an access token that a user
+// created, valid or not.
+func IsPersonalToken(credential string) bool { return strings.HasPrefix(credential, accessTokenPrefix) }
+
+// isTokenOf is isAccessToken for another prefix of the same length.
+func isTokenOf(prefix string, token secrets.Secret) bool {
 	text := token.Reveal()
-	if len(text) != accessTokenLength || !strings.HasPrefix(text, accessTokenPrefix) {
+	if len(text) != accessTokenLength || !strings.HasPrefix(text, prefix) {
 		return false
 	}
 	body := text[:len(text)-accessTokenSum]
@@ -218,12 +230,16 @@ func (s storedList[T]) Scan(value any) error {
 	return fmt.Errorf("a list must be a text, not %T", value)
 }
 
-const tokenColumns = `SELECT id, name, token_prefix, scope, account_ids, allowed_ips, created_at, expires_at, last_used_at FROM access_tokens`
+const tokenColumns = `SELECT id, name, token_prefix, scope, account_ids, allowed_ips, created_at, expires_at, last_used_at, client_id, redirect_uri FROM access_tokens`
 
 func scanAccessToken(row db.Scanner) (AccessToken, error) {
 	var t AccessToken
+	var clientID, redirectURI *string
 	err := row.Scan(&t.ID, &t.Name, &t.Prefix, &t.Scope, storedList[journal.AccountID]{&t.Accounts}, storedList[string]{&t.AllowedIPs},
-		db.Instant(&t.CreatedAt), db.NullInstant(&t.ExpiresAt), db.NullInstant(&t.LastUsedAt))
+		db.Instant(&t.CreatedAt), db.NullInstant(&t.ExpiresAt), db.NullInstant(&t.LastUsedAt), &clientID, &redirectURI)
+	if clientID != nil && redirectURI != nil {
+		t.App = &TokenApp{ClientID: *clientID, RedirectURI: *redirectURI}
+	}
 	return t, err
 }
 

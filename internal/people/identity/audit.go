@@ -30,11 +30,14 @@ const (
 	ActionTOTPDisable       Action = "totp_disable"
 	ActionAccessTokenMint   Action = "access_token_mint"
 	ActionAccessTokenRevoke Action = "access_token_revoke"
-	ActionUserCreate        Action = "user_create"
-	ActionUserDelete        Action = "user_delete"
-	ActionUserPromote       Action = "user_promote"
-	ActionUserDemote        Action = "user_demote"
-	ActionSecretRotate      Action = "secret_rotate"
+	// ActionAccessTokenReuse is the end of an app's token whose code or refresh token was
+	// used twice.
+	ActionAccessTokenReuse Action = "access_token_reuse"
+	ActionUserCreate       Action = "user_create"
+	ActionUserDelete       Action = "user_delete"
+	ActionUserPromote      Action = "user_promote"
+	ActionUserDemote       Action = "user_demote"
+	ActionSecretRotate     Action = "secret_rotate"
 )
 
 // Outcome is a security event's result.

@@ -201,6 +201,39 @@ func (s *authenticator) authenticateSession(ctx context.Context, bearer string) 
 	return caller, err
 }
 
+// AuthenticateApp is [Service.Authenticate] for the resource that apps get access tokens
+// for through OAuth. Authenticate refuses those.
+func (s *authenticator) AuthenticateApp(ctx context.Context, bearer string, client Client) (Principal, error) {
+	token := secrets.Secret(bearer)
+	if !isTokenOf(appAccessPrefix, token) {
+		return s.Authenticate(ctx, bearer, client)
+	}
+	caller := Principal{Credential: CredentialToken}
+	var secretEnds time.Time
+	var tokenEnds *time.Time
+	hash := tokenHash(token)
+	err := s.db.Peek(ctx, func(tx *db.Tx) error {
+		return s.owners.withOwner(ctx, tx, hash, func(owner journal.UserID) error {
+			caller.UserID = owner
+			return tx.QueryRow(ctx, `SELECT u.id, t.id, t.name, t.scope, t.account_ids, t.expires_at, a.expires_at, u.email, u.is_admin, u.created_at, u.totp_secret IS NOT NULL
+				FROM app_secrets a JOIN access_tokens t ON t.user_id = a.user_id AND t.id = a.token_id JOIN users u ON u.number = a.user_id
+				WHERE a.user_id = $1 AND a.hash = $2`, owner, hash).
+				Scan(&caller.PublicID, &caller.TokenID, &caller.TokenName, &caller.Scope, storedList[journal.AccountID]{&caller.Accounts},
+					db.NullInstant(&tokenEnds), db.Instant(&secretEnds), &caller.Email, &caller.IsAdmin, db.Instant(&caller.CreatedAt), &caller.TOTPEnabled)
+		})
+	})
+	now := s.clock()
+	if errors.Is(err, db.ErrNoRows) || err == nil && (!now.Before(secretEnds) || tokenEnds != nil && !now.Before(*tokenEnds)) {
+		return Principal{}, newBadCredential()
+	}
+	if err != nil {
+		return Principal{}, err
+	}
+	s.recorder.addUse(caller.UserID, caller.TokenID, client)
+	s.recorder.addSeen(caller.UserID)
+	return caller, nil
+}
+
 func (s *authenticator) authenticateToken(ctx context.Context, token secrets.Secret, client Client) (Principal, error) {
 	if !isAccessToken(token) {
 		return Principal{}, newBadCredential()

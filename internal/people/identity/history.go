@@ -31,6 +31,7 @@ var securityChanges = map[Action]securityChange{
 	ActionTOTPDisable:       {"user", history.Updated, "Turned off two-factor authentication", "two_factor"},
 	ActionAccessTokenMint:   {"access_token", history.Created, "Created an access token", ""},
 	ActionAccessTokenRevoke: {"access_token", history.Deleted, "Revoked an access token", ""},
+	ActionAccessTokenReuse:  {"access_token", history.Deleted, "Revoked an access token whose secret was used twice", ""},
 	ActionUserCreate:        {"user", history.Created, "Created a user", ""},
 	ActionUserDelete:        {"user", history.Deleted, "Deleted a user", ""},
 	ActionUserPromote:       {"user", history.Updated, "Made a user an owner", "is_admin"},
@@ -67,8 +68,9 @@ func recordSecurity(ctx context.Context, tx *db.Tx, caller Principal, action Act
 		o.Fields = []history.Field{history.NewField(change.field, nil, "changed")}
 	}
 	described := history.Description{Action: history.Security, Summary: change.summary}
-	if caller.Credential == "" || caller.Credential == CredentialSession {
-		described.Actor = &history.Actor{Kind: history.BySession, ID: string(caller.SessionID)}
+	if caller.Credential != CredentialCLI {
+		actor := caller.Actor()
+		described.Actor = &actor
 	}
 	history.Describe(tx, owner, described)
 	history.Record(tx, owner, o)

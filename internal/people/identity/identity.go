@@ -56,6 +56,7 @@ type Service struct {
 	*userStore
 	*sessionStore
 	*tokenStore
+	*appStore
 	*authenticator
 	*secondFactor
 	*auditLog
@@ -80,6 +81,12 @@ type sessionStore struct{ *shared }
 
 // tokenStore keeps personal access tokens.
 type tokenStore struct{ *shared }
+
+// appStore keeps apps and the access tokens that they got through OAuth.
+type appStore struct {
+	*shared
+	users *userStore
+}
 
 // authenticator finds the owners of bearer credentials.
 type authenticator struct {
@@ -115,7 +122,7 @@ func New(d *db.DB, keys *secrets.Keys, clock journal.Clock, log *slog.Logger, op
 	}
 	users := &userStore{all}
 	return &Service{
-		shared: all, userStore: users, sessionStore: &sessionStore{all}, tokenStore: &tokenStore{all},
+		shared: all, userStore: users, sessionStore: &sessionStore{all}, tokenStore: &tokenStore{all}, appStore: &appStore{all, users},
 		authenticator: &authenticator{shared: all, jwt: newJWTParser()}, secondFactor: &secondFactor{all, users},
 		auditLog: &auditLog{shared: all}, throttle: newThrottle(throttleKeys),
 	}

@@ -312,7 +312,7 @@ func (s *sessionStore) EndSession(ctx context.Context, caller Principal, client 
 }
 
 // Sweep deletes expired sessions, refresh tokens used long ago, the owners of tokens no
-// longer usable, and old audit events. The server calls it every hour.
+// longer usable, old audit events, and what apps do not use any more. The server calls it every hour.
 func (s *Service) Sweep(ctx context.Context) error {
 	now := s.clock()
 	for _, sweep := range []struct {
@@ -328,10 +328,23 @@ func (s *Service) Sweep(ctx context.Context) error {
 			SELECT hash FROM token_owners WHERE delete_after <= $1 ORDER BY delete_after LIMIT 1000)`, now},
 		{"audit events", `DELETE FROM audit_events WHERE (user_id, id) IN (
 			SELECT user_id, id FROM audit_events WHERE at < $1 ORDER BY at, id LIMIT 1000)`, now.Add(-auditRetention)},
+		{"secrets of apps", `DELETE FROM app_secrets WHERE (user_id, hash) IN (
+			SELECT user_id, hash FROM app_secrets WHERE expires_at <= $1 ORDER BY expires_at LIMIT 1000)`, now},
+		{"tokens of apps", `DELETE FROM access_tokens WHERE (user_id, id) IN (
+			SELECT user_id, id FROM access_tokens WHERE client_id IS NOT NULL AND expires_at <= $1 ORDER BY expires_at LIMIT 1000)`, now.Add(-unusedAppLifetime)},
+		{"apps without a token", `DELETE FROM app_clients WHERE id IN (
+			SELECT id FROM app_clients WHERE granted_at IS NULL AND created_at <= $1 ORDER BY created_at LIMIT 1000)`, now.Add(-unusedAppLifetime)},
+		{"apps whose tokens have expired", `DELETE FROM app_clients WHERE id IN (
+			SELECT id FROM app_clients WHERE granted_at IS NOT NULL AND granted_at <= $1 ORDER BY granted_at LIMIT 1000)`, now.Add(-maxAppDays * 24 * time.Hour)},
 	} {
 		if err := s.db.DeletePages(ctx, sweep.statement, db.Micros(sweep.before)); err != nil {
 			return fmt.Errorf("sweeping %s: %w", sweep.what, err)
 		}
 	}
 	return nil
+}
+
+// ListSessions returns a user's sessions, the oldest first. It is a step.
+func ListSessions(ctx context.Context, tx *db.Tx, user journal.UserID) ([]Session, error) {
+	return db.List(ctx, tx, scanSession, sessionColumns+` WHERE user_id = $1 ORDER BY created_at, id`, user)
 }

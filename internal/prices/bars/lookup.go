@@ -21,6 +21,24 @@ type Lookup struct {
 	// references are the reference rate series. They are not in series, because no
 	// instrument has these prices.
 	references []Series
+	// samples are the numbers of the series with sample prices.
+	samples map[int64]bool
+}
+
+// SampleLayout is the layout of an import with sample prices, which came with a demo
+// account. Their series are only used for fills inside their bars.
+const SampleLayout = "Demo journal"
+
+// listSamples returns the numbers of the owner's series with sample prices.
+func listSamples(ctx context.Context, tx *db.Tx, owner journal.UserID) (map[int64]bool, error) {
+	list, err := db.List(ctx, tx, db.Single[int64], `SELECT DISTINCT r.series FROM bar_imports i
+		JOIN bar_ranges r ON r.user_id = i.user_id AND r.import = i.number
+		WHERE i.user_id = $1 AND i.layout = $2 AND i.status = $3 ORDER BY r.series`, owner, SampleLayout, Committed)
+	samples := make(map[int64]bool, len(list))
+	for _, number := range list {
+		samples[number] = true
+	}
+	return samples, err
 }
 
 // LoadLookup reads the owner's series and aliases. It runs inside a transaction.
@@ -34,6 +52,11 @@ func LoadLookup(ctx context.Context, tx *db.Tx, owner journal.UserID) (*Lookup, 
 		return nil, err
 	}
 	l := &Lookup{byKey: map[string][]int{}, aliases: map[string]string{}}
+	if len(series) > 0 {
+		if l.samples, err = listSamples(ctx, tx, owner); err != nil {
+			return nil, err
+		}
+	}
 	for _, s := range series {
 		if s.PriceKind == market.ReferencePrice {
 			l.references = append(l.references, s)
@@ -54,8 +77,8 @@ func LoadLookup(ctx context.Context, tx *db.Tx, owner journal.UserID) (*Lookup, 
 // Match is a series that may have an instrument's prices.
 type Match struct {
 	Series
-	// Similar reports whether the prices are another contract's, which is right only if
-	// the fills lie inside the bars; see [FillsFit].
+	// Similar reports whether the prices are another contract's or samples, which is right
+	// only if the fills lie inside the bars; see [FillsFit].
 	Similar bool
 }
 
@@ -69,7 +92,7 @@ func (l *Lookup) Find(of instruments.Priced, at time.Time) []Match {
 	if hasOwnSymbol(of) {
 		for i := range l.series {
 			if l.series[i].Symbol == of.Symbol && !containsSeries(found, l.series[i].ID) {
-				found = append(found, Match{Series: l.series[i]})
+				found = append(found, Match{Series: l.series[i], Similar: l.samples[l.series[i].number]})
 			}
 		}
 	}
@@ -109,7 +132,7 @@ func typeOfAlias(instrument, symbol string) string {
 func (l *Lookup) appendKey(found []Match, key string, similar bool) []Match {
 	for _, i := range l.byKey[key] {
 		if !containsSeries(found, l.series[i].ID) {
-			found = append(found, Match{Series: l.series[i], Similar: similar})
+			found = append(found, Match{Series: l.series[i], Similar: similar || l.samples[l.series[i].number]})
 		}
 	}
 	return found

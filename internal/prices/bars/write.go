@@ -262,6 +262,21 @@ func (s *Service) Reverse(ctx context.Context, owner journal.UserID, id journal.
 	})
 }
 
+// ReverseLayout reverses the owner's imports with a layout. It is a step.
+func ReverseLayout(ctx context.Context, tx *db.Tx, owner journal.UserID, layout string) error {
+	ids, err := db.List(ctx, tx, db.Single[journal.BarImportID],
+		`SELECT id FROM bar_imports WHERE user_id = $1 AND layout = $2 AND status = $3 ORDER BY number`, owner, layout, Committed)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if err := reverse(ctx, tx, owner, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // reverse is [Service.Reverse] inside a transaction. The import's rows are kept for an undo.
 func reverse(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.BarImportID) error {
 	u, err := lockUsage(ctx, tx, owner)

@@ -16,6 +16,7 @@ import (
 	"fillbook/internal/base/fields"
 	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
+	"fillbook/internal/base/lru"
 	"fillbook/internal/trading/ledger"
 	"fillbook/internal/trading/programs"
 )
@@ -27,17 +28,22 @@ type Service struct {
 	clock journal.Clock
 	// bounds returns what bars say about the open profit of trades; it may be nil.
 	bounds BoundsFunc
+	// results are those of the present. A result holds until the account, the enrollment or
+	// the program's day changes.
+	results *lru.Cache[journal.EnrollmentID, *keptResult]
 	// simulating has an item while a simulation runs: one at a time.
 	simulating chan struct{}
 }
 
 // BoundsFunc returns bounds of the open profit and loss of an account's trades, without
 // those that no bars cover. It is a step.
-type BoundsFunc func(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.TradeID) (map[journal.TradeID]programs.Excursion, error)
+type BoundsFunc func(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, account ledger.Account, ids []journal.TradeID,
+) (map[journal.TradeID]programs.Excursion, error)
 
 // New returns a Service.
 func New(d *db.DB, clock journal.Clock, bounds BoundsFunc) *Service {
-	return &Service{db: d, clock: clock, bounds: bounds, simulating: make(chan struct{}, 1)}
+	return &Service{db: d, clock: clock, bounds: bounds, simulating: make(chan struct{}, 1), results: lru.New[journal.EnrollmentID, *keptResult](maxKept)}
 }
 
 // Program is a program of the user, or a built-in one.

@@ -2,8 +2,11 @@ package enrollments
 
 import (
 	"context"
+	"math"
 	"slices"
 	"time"
+
+	"github.com/go-json-experiment/json"
 
 	"fillbook/internal/base/db"
 	"fillbook/internal/base/journal"
@@ -57,13 +60,79 @@ func (s *Service) EvaluateAll(ctx context.Context, owner journal.UserID) ([]Eval
 	})
 }
 
+// EvaluateActive returns the owner's active enrollments with what is known at an instant. It
+// is a step.
+func (s *Service) EvaluateActive(ctx context.Context, tx *db.Tx, owner journal.UserID, at time.Time) ([]Evaluated, error) {
+	list, err := List(ctx, tx, owner)
+	if err != nil {
+		return nil, err
+	}
+	var out []Evaluated
+	for i := range list {
+		if list[i].State != programs.Active {
+			continue
+		}
+		result, err := s.evaluate(ctx, tx, owner, &list[i], at)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, Evaluated{list[i], result})
+	}
+	return out, nil
+}
+
+// maxKept is how many days of kept results there are at most.
+const maxKept = 200_000
+
+// keptResult is an evaluated enrollment with what the result depends on.
+type keptResult struct {
+	revision int64  // the account's
+	facts    string // the enrollment's
+	from     int64
+	result   *programs.Result
+}
+
+// holds reports whether the result is the same for other facts.
+func (k *keptResult) holds(revision int64, facts string, at int64) bool {
+	return k.revision == revision && k.facts == facts && k.from <= at && at <= k.result.ValidUntil
+}
+
+// factsKey identifies what an evaluation takes from the enrollment.
+func (e *Enrollment) factsKey() (string, error) {
+	text, err := json.Marshal([]any{e.StartedAt, e.EndedAt, e.StartingBalance, e.Overrides, e.Decisions, e.Payouts, e.definition})
+	return string(text), err
+}
+
+// evaluate returns an enrollment's result, kept or computed.
 func (s *Service) evaluate(ctx context.Context, tx *db.Tx, owner journal.UserID, e *Enrollment, at time.Time) (*programs.Result, error) {
-	p, err := e.program()
+	account, err := ledger.ReadAccount(ctx, tx, owner, e.AccountID)
 	if err != nil {
 		return nil, err
 	}
 	if e.EndedAt != nil && e.EndedAt.Before(at) {
 		at = *e.EndedAt
+	}
+	key, err := e.factsKey()
+	if err != nil {
+		return nil, err
+	}
+	if kept, found := s.results.Get(e.ID); found && kept.holds(account.Revision, key, db.Micros(at)) {
+		return kept.result, nil
+	}
+	result, err := s.compute(ctx, tx, owner, e, account, at)
+	if err == nil {
+		s.results.Put(e.ID, &keptResult{revision: account.Revision, facts: key, from: db.Micros(at), result: result}, 1+len(result.Days))
+	}
+	return result, err
+}
+
+// compute evaluates an enrollment with what is known at an instant.
+func (s *Service) compute(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, e *Enrollment, account ledger.Account, at time.Time,
+) (*programs.Result, error) {
+	p, err := e.program()
+	if err != nil {
+		return nil, err
 	}
 	facts := programs.Facts{StartedAt: db.Micros(e.StartedAt), Until: db.Micros(at), Start: e.StartingBalance}
 	for _, d := range e.Decisions {
@@ -76,10 +145,11 @@ func (s *Service) evaluate(ctx context.Context, tx *db.Tx, owner journal.UserID,
 			facts.Payouts = append(facts.Payouts, programs.Payout{At: db.Micros(*payout.PaidAt), Gross: payout.Gross})
 		}
 	}
-	if facts.Trades, err = s.loadTrades(ctx, tx, owner, e.AccountID, facts.StartedAt, facts.Until); err != nil {
+	// What happens later is needed for the time until which the result holds.
+	if facts.Trades, err = s.loadTrades(ctx, tx, owner, account, facts.StartedAt, math.MaxInt64); err != nil {
 		return nil, err
 	}
-	period := journal.Period{From: &e.StartedAt, To: &at}
+	period := journal.Period{From: &e.StartedAt}
 	facts.Cash, err = loadCash(ctx, tx, owner, journal.Scope{Accounts: []journal.AccountID{e.AccountID}, Period: period})
 	if err != nil {
 		return nil, err
@@ -90,12 +160,8 @@ func (s *Service) evaluate(ctx context.Context, tx *db.Tx, owner journal.UserID,
 // loadTrades returns an account's trades that were opened between two instants, with the
 // bounds that bars give.
 func (s *Service) loadTrades(
-	ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.AccountID, from, to int64,
+	ctx context.Context, tx *db.Tx, owner journal.UserID, account ledger.Account, from, to int64,
 ) ([]programs.Trade, error) {
-	account, err := ledger.ReadAccount(ctx, tx, owner, id)
-	if err != nil {
-		return nil, err
-	}
 	flows, err := ledger.ListTradeFlows(ctx, tx, owner, account, from, to)
 	if err != nil {
 		return nil, err
@@ -107,7 +173,7 @@ func (s *Service) loadTrades(
 	if s.bounds == nil || len(ids) == 0 {
 		return list, nil
 	}
-	bounds, err := s.bounds(ctx, tx, owner, ids)
+	bounds, err := s.bounds(ctx, tx, owner, account, ids)
 	for i := range list {
 		if b, known := bounds[list[i].ID]; known {
 			list[i].Excursion = &b

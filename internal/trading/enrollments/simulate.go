@@ -74,7 +74,7 @@ func (s *Service) loadSimulated(ctx context.Context, tx *db.Tx, owner journal.Us
 		if len(list)+n > maxSimulatedTrades {
 			return nil, tooMany
 		}
-		trades, err := s.loadTrades(ctx, tx, owner, account.ID, from, to)
+		trades, err := s.loadTrades(ctx, tx, owner, account, from, to)
 		if err != nil {
 			return nil, err
 		}

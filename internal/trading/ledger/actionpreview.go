@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -28,13 +29,14 @@ type TradeDifference struct {
 
 // TradeOutline has a trade's main figures.
 type TradeOutline struct {
+	Symbol                            string
 	Direction                         matching.Direction
 	QtyOpened, QtyRemaining, AvgEntry decimal.Decimal
 	NetPnL                            decimal.Null
 }
 
-func newOutline(t *matching.Trade) *TradeOutline {
-	return &TradeOutline{Direction: t.Direction, QtyOpened: t.QtyOpened, QtyRemaining: t.QtyRemaining, AvgEntry: t.AvgEntry, NetPnL: t.NetPnL}
+func newOutline(t *matching.Trade, symbol string) *TradeOutline {
+	return &TradeOutline{Symbol: symbol, Direction: t.Direction, QtyOpened: t.QtyOpened, QtyRemaining: t.QtyRemaining, AvgEntry: t.AvgEntry, NetPnL: t.NetPnL}
 }
 
 // Fraction returns the part of a unit that the action left open. Brokers that hold whole
@@ -68,24 +70,13 @@ func (s *Service) PreviewAction(ctx context.Context, owner journal.UserID, chang
 		if err := s.checkAction(ctx, tx, owner, a); err != nil {
 			return err
 		}
-		actions, err := listActions(ctx, tx, owner, a.Symbol)
-		if err != nil {
-			return err
-		}
-		at, _ := slices.BinarySearchFunc(actions, a, func(b, a CorporateAction) int {
-			if b.at <= a.at {
-				return -1
-			}
-			return 1
-		})
-		actions = slices.Insert(actions, at, a)
 		accounts, err := Accounts(ctx, tx, owner)
 		if err != nil {
 			return err
 		}
 		for _, account := range accounts {
 			if a.actsOn(account.ID) {
-				if err := p.addAccount(ctx, tx, owner, account.ID, a.Symbol, actions); err != nil {
+				if err := p.addAccount(ctx, tx, owner, account.ID, a); err != nil {
 					return err
 				}
 			}
@@ -95,15 +86,24 @@ func (s *Service) PreviewAction(ctx context.Context, owner journal.UserID, chang
 	return p, err
 }
 
-// addAccount adds what the actions change in an account.
-func (p *ActionPreview) addAccount(
-	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, symbol string, actions []CorporateAction,
-) error {
+// addAccount adds what the action changes in an account.
+func (p *ActionPreview) addAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, a CorporateAction) error {
 	b, err := readBook(ctx, tx, owner, account)
 	if err != nil {
 		return err
 	}
-	list, err := b.splitChanges(ctx, symbol, actions)
+	b.dry = true
+	if err := b.loadActions(ctx); err != nil {
+		return err
+	}
+	at, _ := slices.BinarySearchFunc(b.actions, a, func(b, a CorporateAction) int {
+		if b.at <= a.at {
+			return -1
+		}
+		return 1
+	})
+	b.actions, b.actionsLoaded = slices.Insert(b.actions, at, a), true
+	list, err := b.eventChanges(ctx, a.symbols())
 	if err != nil || len(list) == 0 {
 		return err
 	}
@@ -116,21 +116,22 @@ func (p *ActionPreview) addAccount(
 	for _, t := range r.old {
 		before[t.id] = t
 	}
+	symbolOf := func(t *tradeRow) string { return r.keys[cmp.Or(t.shown, t.stream)].symbol }
 	for i := range r.trades {
-		was := before[ids[i]]
+		was, is := before[ids[i]], r.row(i, ids[i])
 		delete(before, ids[i])
-		d := TradeDifference{Account: account, Symbol: symbol, After: newOutline(&r.trades[i])}
+		d := TradeDifference{Account: account, Symbol: symbolOf(is), After: newOutline(is.Trade, symbolOf(is))}
 		if was != nil {
-			if was.equal(newTradeRow(ids[i], r.streams[i], &r.trades[i], r.openingOf(i))) {
+			if was.equal(is) {
 				continue
 			}
-			d.ID, d.Before = was.id, newOutline(was.Trade)
+			d.ID, d.Before = was.id, newOutline(was.Trade, symbolOf(was))
 		}
 		p.add(d)
 	}
 	for _, t := range r.old {
 		if before[t.id] != nil {
-			p.add(TradeDifference{ID: t.id, Account: account, Symbol: symbol, Before: newOutline(t.Trade)})
+			p.add(TradeDifference{ID: t.id, Account: account, Symbol: symbolOf(t), Before: newOutline(t.Trade, symbolOf(t))})
 		}
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"fillbook/internal/base/db"
+	"fillbook/internal/base/decimal"
 	"fillbook/internal/base/fields"
 	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
@@ -21,16 +22,28 @@ type ActionKind string
 const (
 	ActionSplit         ActionKind = "split"
 	ActionStockDividend ActionKind = "stock_dividend"
+	// ActionRename and ActionExchange move positions to another symbol, an exchange with a
+	// ratio and perhaps cash.
+	ActionRename   ActionKind = "rename"
+	ActionExchange ActionKind = "exchange"
+	// ActionSpinOff opens positions in another symbol for a share of the cost.
+	ActionSpinOff ActionKind = "spin_off"
 )
+
+// ActionKinds lists the kinds.
+func ActionKinds() []ActionKind {
+	return []ActionKind{ActionSplit, ActionStockDividend, ActionRename, ActionExchange, ActionSpinOff}
+}
 
 // ActionScope is on which instruments a corporate action acts.
 type ActionScope string
 
-// The scopes. With ScopeAll, open options of the symbol are refused, because their contracts
-// change as well.
+// The scopes. With ScopeAll, open options are refused if the action changes what they
+// deliver.
 const (
-	ScopeAll    ActionScope = "all"
-	ScopeShares ActionScope = "shares"
+	ScopeAll     ActionScope = "all"
+	ScopeShares  ActionScope = "shares"
+	ScopeOptions ActionScope = "options"
 )
 
 // ActionSource is where a corporate action came from.
@@ -47,10 +60,14 @@ type CorporateAction struct {
 	ID                 journal.ActionID
 	Kind               ActionKind
 	Symbol             string
+	NewSymbol          string // empty for splits and stock dividends
 	RatioNew, RatioOld int64
-	EffectiveOn        journal.Day
-	Zone               string
-	AppliesTo          ActionScope
+	// CostShare is the share of the cost that a spin-off takes, or that Cash pays for. Cash is
+	// what an exchange pays for a share besides.
+	CostShare, Cash decimal.Null
+	EffectiveOn     journal.Day
+	Zone            string
+	AppliesTo       ActionScope
 	// Accounts are those on which it acts; empty for all.
 	Accounts  []journal.AccountID
 	Source    ActionSource
@@ -73,7 +90,9 @@ func (a *CorporateAction) actsOn(account journal.AccountID) bool {
 type ActionChange struct {
 	Kind               journal.Opt[ActionKind]
 	Symbol             journal.Opt[string]
+	NewSymbol          journal.Opt[string]
 	RatioNew, RatioOld journal.Opt[int64]
+	CostShare, Cash    journal.Opt[decimal.Decimal]
 	EffectiveOn        journal.Opt[journal.Day]
 	Zone               journal.Opt[string]
 	AppliesTo          journal.Opt[ActionScope]
@@ -93,10 +112,13 @@ const defaultZone = "America/New_York"
 func (c *ActionChange) apply(a CorporateAction, now time.Time) (CorporateAction, error) {
 	var err error
 	a.Kind = c.Kind.Or(a.Kind)
-	if a.Kind != ActionSplit && a.Kind != ActionStockDividend {
-		return a, journal.InvalidField("kind", "kind must be split or stock_dividend.")
+	if !slices.Contains(ActionKinds(), a.Kind) {
+		return a, journal.InvalidField("kind", "kind must be split, stock_dividend, rename, exchange or spin_off.")
 	}
 	if a.Symbol, err = journal.CleanSymbol("symbol", c.Symbol.Or(a.Symbol)); err != nil {
+		return a, err
+	}
+	if err := c.applyTarget(&a); err != nil {
 		return a, err
 	}
 	a.RatioNew, a.RatioOld = c.RatioNew.Or(max(a.RatioNew, 1)), c.RatioOld.Or(max(a.RatioOld, 1))
@@ -109,8 +131,11 @@ func (c *ActionChange) apply(a CorporateAction, now time.Time) (CorporateAction,
 		}
 	}
 	a.AppliesTo = cmp.Or(c.AppliesTo.Or(a.AppliesTo), ScopeAll)
-	if a.AppliesTo != ScopeAll && a.AppliesTo != ScopeShares {
-		return a, journal.InvalidField("applies_to", "applies_to must be all or shares.")
+	if a.AppliesTo != ScopeAll && a.AppliesTo != ScopeShares && a.AppliesTo != ScopeOptions {
+		return a, journal.InvalidField("applies_to", "applies_to must be all, shares or options.")
+	}
+	if a.AppliesTo == ScopeOptions && (a.Kind == ActionSpinOff || a.isSplit() && a.wholeRatio() == 0) {
+		return a, journal.InvalidField("applies_to", "applies_to must be all or shares: contracts follow a rename, an exchange or a split by a whole number only.")
 	}
 	a.Source = cmp.Or(c.Source.Or(a.Source), SourceUser)
 	if a.Source != SourceUser && a.Source != SourceFile {
@@ -128,6 +153,39 @@ func (c *ActionChange) apply(a CorporateAction, now time.Time) (CorporateAction,
 	return a, a.setInstant(now)
 }
 
+// applyTarget changes the new symbol, the cash and the share of the cost.
+func (c *ActionChange) applyTarget(a *CorporateAction) (err error) {
+	a.NewSymbol = c.NewSymbol.Or(a.NewSymbol)
+	a.CostShare, a.Cash = changeNull(c.CostShare, a.CostShare), changeNull(c.Cash, a.Cash)
+	moves := a.Kind == ActionRename || a.Kind == ActionExchange || a.Kind == ActionSpinOff
+	switch {
+	case !moves && a.NewSymbol != "":
+		return journal.InvalidField("new_symbol", "new_symbol is for a rename, an exchange or a spin_off.")
+	case a.CostShare.Valid && a.Kind != ActionExchange && a.Kind != ActionSpinOff:
+		return journal.InvalidField("cost_share", "cost_share is for an exchange or a spin_off.")
+	case a.Cash.Valid && a.Kind != ActionExchange:
+		return journal.InvalidField("cash_per_share", "cash_per_share is for an exchange.")
+	case a.CostShare.Valid && (a.CostShare.Decimal.Sign() < 0 || a.CostShare.Decimal.Cmp(decimal.New(1)) > 0):
+		return journal.InvalidField("cost_share", "cost_share must be from 0 to 1.")
+	case a.CostShare.Valid && a.Kind == ActionExchange && !a.Cash.Valid:
+		return journal.InvalidField("cost_share", "cost_share of an exchange is what cash_per_share pays for. Send both.")
+	case a.Cash.Valid && a.Cash.Decimal.Sign() < 0:
+		return journal.InvalidField("cash_per_share", "cash_per_share must not be negative.")
+	}
+	for field, n := range map[string]decimal.Null{"cost_share": a.CostShare, "cash_per_share": a.Cash} {
+		if err := checkAmount(field, n.Decimal); n.Valid && err != nil {
+			return err
+		}
+	}
+	if !moves {
+		return nil
+	}
+	if a.NewSymbol, err = journal.CleanSymbol("new_symbol", a.NewSymbol); err == nil && a.NewSymbol == a.Symbol {
+		err = journal.InvalidField("new_symbol", "new_symbol must differ from symbol.")
+	}
+	return err
+}
+
 // setInstant computes the instant at which the action acts.
 func (a *CorporateAction) setInstant(now time.Time) error {
 	zone, err := journal.ParseZone("tz", a.Zone)
@@ -139,7 +197,7 @@ func (a *CorporateAction) setInstant(now time.Time) error {
 		return err
 	}
 	if day > journal.DayOf(now.In(zone)) {
-		return journal.InvalidField("effective_on", "effective_on must not be in the future. Record the split on its day.")
+		return journal.InvalidField("effective_on", "effective_on must not be in the future. Record the action on its day.")
 	}
 	year, month, date := day.Time().Date()
 	a.at = db.Micros(time.Date(year, month, date, 0, 0, 0, 0, zone))
@@ -151,8 +209,11 @@ var actionTable = fields.New("corporate_actions",
 	fields.List[CorporateAction]{
 		fields.NewText("kind", func(a *CorporateAction) *ActionKind { return &a.Kind }),
 		fields.NewText("symbol", func(a *CorporateAction) *string { return &a.Symbol }),
+		fields.NewText("new_symbol", func(a *CorporateAction) *string { return &a.NewSymbol }),
 		fields.NewInteger("ratio_new", func(a *CorporateAction) *int64 { return &a.RatioNew }),
 		fields.NewInteger("ratio_old", func(a *CorporateAction) *int64 { return &a.RatioOld }),
+		fields.NewNumber("cost_share", func(a *CorporateAction) *decimal.Null { return &a.CostShare }),
+		fields.NewNumber("cash_per_share", func(a *CorporateAction) *decimal.Null { return &a.Cash }),
 		fields.NewText("effective_on", func(a *CorporateAction) *journal.Day { return &a.EffectiveOn }),
 		fields.NewText("tz", func(a *CorporateAction) *string { return &a.Zone }),
 		fields.NewInteger("at", func(a *CorporateAction) *int64 { return &a.at }).Hide(),
@@ -266,7 +327,15 @@ func (s *Service) insertAction(ctx context.Context, tx *db.Tx, owner journal.Use
 		return a, err
 	}
 	actionHistory.Created(tx, owner, &a)
-	return a, s.regroupSymbols(ctx, tx, owner, nil, a.Symbol)
+	return a, s.regroupSymbols(ctx, tx, owner, nil, a.symbols()...)
+}
+
+// symbols returns the symbols on whose positions the action acts.
+func (a *CorporateAction) symbols() []string {
+	if a.NewSymbol == "" {
+		return []string{a.Symbol}
+	}
+	return []string{a.Symbol, a.NewSymbol}
 }
 
 // checkAction returns an error if an action cannot be stored: it is one too many, there is
@@ -292,10 +361,16 @@ func (s *Service) checkAction(ctx context.Context, tx *db.Tx, owner journal.User
 	if !a.fits(others) {
 		return a.tooMany()
 	}
-	if a.AppliesTo == ScopeAll {
+	if a.changesContracts() {
 		return checkContracts(ctx, tx, owner, a)
 	}
 	return nil
+}
+
+// changesContracts reports whether the action changes what options of the symbol deliver, so
+// their contracts cannot be computed.
+func (a *CorporateAction) changesContracts() bool {
+	return a.AppliesTo == ScopeAll && (a.Kind == ActionExchange || a.isSplit() && a.wholeRatio() == 0)
 }
 
 // maxMagnitude limits what a symbol's actions do to quantities together, in powers of ten.
@@ -351,8 +426,8 @@ func checkContracts(ctx context.Context, tx *db.Tx, owner journal.UserID, a Corp
 	}
 	return &journal.Error{
 		Kind: journal.KindConflict, Code: "adjusted_contract",
-		Message: "Options on " + a.Symbol + " were open on that day, and a split changes their contracts. Send the action with applies_to shares, " +
-			"then remove the old contracts and open the new ones.",
+		Message: "Options on " + a.Symbol + " were open on that day, and this action changes what they deliver. Send it with applies_to shares, " +
+			"and a rename or an exchange of the contracts with applies_to options.",
 	}
 }
 
@@ -377,7 +452,7 @@ func (s *Service) ChangeAction(
 		if _, err := tx.Exec(ctx, actionTable.Update(), actionTable.UpdateValues(owner, &a)...); err != nil {
 			return err
 		}
-		return s.regroupSymbols(ctx, tx, owner, nil, old.Symbol, a.Symbol)
+		return s.regroupSymbols(ctx, tx, owner, nil, append(old.symbols(), a.symbols()...)...)
 	})
 	return a, err
 }
@@ -396,7 +471,7 @@ func (s *Service) DeleteAction(ctx context.Context, owner journal.UserID, id jou
 		if _, err := tx.Exec(ctx, `DELETE FROM corporate_actions WHERE user_id = $1 AND id = $2`, owner, id); err != nil {
 			return err
 		}
-		return s.regroupSymbols(ctx, tx, owner, nil, a.Symbol)
+		return s.regroupSymbols(ctx, tx, owner, nil, a.symbols()...)
 	})
 }
 
@@ -419,32 +494,28 @@ func (s *Service) lockAction(
 // that it is part of, nil for none.
 func (s *Service) regroupSymbols(ctx context.Context, tx *db.Tx, owner journal.UserID, u *history.Undoing, symbols ...string) error {
 	slices.Sort(symbols)
-	for _, symbol := range slices.Compact(symbols) {
-		actions, err := listActions(ctx, tx, owner, symbol)
-		if err != nil {
-			return err
+	symbols = slices.Compact(symbols)
+	accounts, err := db.ListIn(ctx, tx, symbols, db.Single[journal.AccountID], `
+		SELECT DISTINCT id FROM accounts JOIN streams ON streams.user_id = accounts.user_id AND streams.account = accounts.number
+		WHERE accounts.user_id = $1 AND streams.symbol IN $keys`, owner)
+	if err != nil {
+		return err
+	}
+	slices.Sort(accounts)
+	for _, account := range slices.Compact(accounts) {
+		if !journal.AllowsAccount(ctx, account) {
+			continue // its events do not change
 		}
-		accounts, err := db.List(ctx, tx, db.Single[journal.AccountID], `
-			SELECT id FROM accounts WHERE user_id = $1
-				AND number IN (SELECT account FROM streams WHERE user_id = $1 AND symbol = $2) ORDER BY id`, owner, symbol)
-		if err != nil {
-			return err
-		}
-		for _, account := range accounts {
-			if !journal.AllowsAccount(ctx, account) {
-				continue // its splits do not change
-			}
-			err := s.withBook(ctx, tx, owner, account, func(b *book) error {
-				if u != nil {
-					if err := b.loadHints(ctx, u); err != nil {
-						return err
-					}
+		err := s.withBook(ctx, tx, owner, account, func(b *book) error {
+			if u != nil {
+				if err := b.loadHints(ctx, u); err != nil {
+					return err
 				}
-				return b.applyActions(ctx, symbol, actions)
-			})
-			if err != nil {
-				return err
 			}
+			return b.applyActions(ctx, symbols)
+		})
+		if err != nil {
+			return err
 		}
 	}
 	return nil
@@ -473,7 +544,7 @@ func (s *Service) actionUndoer() history.Undoer {
 		var symbols []string
 		for _, a := range []*CorporateAction{before, after} {
 			if a != nil {
-				symbols = append(symbols, a.Symbol)
+				symbols = append(symbols, a.symbols()...)
 			}
 		}
 		return s.regroupSymbols(ctx, u.Tx, u.Owner, u, symbols...)
@@ -531,7 +602,7 @@ func (s *Service) RestoreActions(ctx context.Context, tx *db.Tx, owner journal.U
 		default:
 			bySymbol[a.Symbol] = append(bySymbol[a.Symbol], a)
 			known[same] = append(known[same], a)
-			rows, symbols = append(rows, actionTable.Values(owner, &a)), append(symbols, a.Symbol)
+			rows, symbols = append(rows, actionTable.Values(owner, &a)), append(symbols, a.symbols()...)
 			out[i].Changed = true
 		}
 	}

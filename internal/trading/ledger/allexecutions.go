@@ -20,7 +20,7 @@ const beginning = -1
 // beginningSelect selects beginnings of trades as rows of fillsAndAccount: id is the
 // trade's, details is its head.
 const beginningSelect = `
-	SELECT opened_at, first_seq, stream, 0, 0, -1, is_long, '0', '0', NULL, NULL, NULL, NULL, id, NULL, NULL, head, NULL, NULL, account FROM trades`
+	SELECT opened_at, first_seq, stream, 0, 0, -1, is_long, '0', '0', NULL, NULL, NULL, NULL, id, NULL, NULL, head, NULL, NULL, NULL, account FROM trades`
 
 var fillsAndAccount = fillSelectOnly + `, account AS account_number FROM executions`
 
@@ -54,7 +54,7 @@ func eachOfAll(
 		prepare: linker.link,
 		compare: func(a, b *listedFill) int { return compareExecutions(&a.Execution, &b.Execution) },
 		emit: func(f listedFill) error {
-			f.setAdjusted(keys[f.stream].splits, ends)
+			f.setAdjusted(keys[f.stream].events, ends)
 			return fn(f.Execution)
 		},
 	}
@@ -74,7 +74,7 @@ func eachOfAll(
 		if err != nil {
 			return err
 		}
-		return ties.add(fill.at, listedFill{Execution: e, stream: fill.stream, seq: fill.seq})
+		return ties.add(fill.at, listedFill{Execution: e, stream: fill.grouped(), seq: fill.seq})
 	}, text, args...)
 	if err != nil {
 		return err

@@ -157,6 +157,9 @@ func (b *book) flush(ctx context.Context) error {
 	if err := b.updateFills(ctx, b.edited); err != nil {
 		return err
 	}
+	if err := b.moveFills(ctx); err != nil {
+		return err
+	}
 	fresh := slices.DeleteFunc(slices.Clone(b.arrived), func(f *fill) bool { return f.state == restored })
 	slices.SortFunc(fresh, byPosition)
 	return b.insertFills(ctx, fresh)

@@ -115,10 +115,29 @@ func checkAccount(ctx context.Context, tx *db.Tx, user journal.UserID, account j
 	if err != nil {
 		return err
 	}
+	if err := c.loadActions(ctx); err != nil {
+		return err
+	}
+	c.dry = true
+	var linked []*changes
 	for _, number := range numbers {
-		if err := c.checkStream(ctx, number); err != nil {
+		s, err := c.streamNumbered(ctx, number)
+		if err != nil {
 			return err
 		}
+		if err := c.checkOrderKey(ctx, s); err != nil {
+			return err
+		}
+		if s.linked = c.isLinked(s) || slices.ContainsFunc(s.events, isLinkedEvent); s.linked {
+			linked = append(linked, &changes{stream: s})
+			continue
+		}
+		if err := c.checkStream(ctx, s); err != nil {
+			return err
+		}
+	}
+	if err := c.checkLinked(ctx, linked); err != nil {
+		return err
 	}
 	if err := c.checkSources(ctx); err != nil {
 		return err
@@ -157,20 +176,13 @@ func (c *checker) reportProblem(record, format string, args ...any) {
 }
 
 // checkStream checks one stream, segment by segment.
-func (c *checker) checkStream(ctx context.Context, number int64) error {
-	s, err := c.streamNumbered(ctx, number)
+func (c *checker) checkStream(ctx context.Context, s *stream) error {
+	events, err := c.loadEvents(ctx, s.key)
 	if err != nil {
 		return err
 	}
-	if err := c.checkOrderKey(ctx, s); err != nil {
-		return err
-	}
-	splits, err := c.loadSplits(ctx, s.key)
-	if err != nil {
-		return err
-	}
-	if !slices.Equal(splits, s.splits) {
-		c.reportProblem("", "The splits of instrument %s differ from its corporate actions.", s.key.symbol)
+	if !slices.EqualFunc(events, s.events, matching.Event.Equal) {
+		c.reportProblem("", "The events of instrument %s differ from its corporate actions.", s.key.symbol)
 	}
 	checkpoints, err := c.loadCheckpoints(ctx, s)
 	if err != nil {
@@ -181,7 +193,7 @@ func (c *checker) checkStream(ctx context.Context, number int64) error {
 	fills.seek(matching.Position{})
 	trades.seek(matching.Position{})
 	for {
-		part := nextSegment(fills, s.splits)
+		part := nextSegment(fills, s.events)
 		if fills.err != nil {
 			return fills.err
 		}
@@ -201,6 +213,97 @@ func (c *checker) checkStream(ctx context.Context, number int64) error {
 	return trades.err
 }
 
+// checkLinked checks the streams between which actions move positions, all at once.
+func (c *checker) checkLinked(ctx context.Context, list []*changes) error {
+	if len(list) == 0 {
+		return nil
+	}
+	r := newRegrouping(0)
+	r.second = map[string]oracle.LinkedTrade{}
+	if err := c.regroupLinked(ctx, list, r); err != nil {
+		return err
+	}
+	for _, s := range r.changedEvents {
+		c.reportProblem("", "The events of instrument %s differ from its corporate actions.", s.key.symbol)
+	}
+	for _, f := range slices.Concat(r.moved, r.reclosed) {
+		c.reportProblem(string(f.id), "The execution is not in the position to which corporate actions moved it, or closes another quantity.")
+	}
+	type place struct {
+		stream int64
+		first  matching.Position
+	}
+	stored := map[place]*tradeRow{}
+	for _, t := range r.old {
+		stored[place{t.stream, t.First}] = t
+	}
+	for i := range r.trades {
+		t := &r.trades[i]
+		at := place{r.streams[i], t.First}
+		was := stored[at]
+		delete(stored, at)
+		if was == nil {
+			c.reportProblem("", "The trade in %s that begins at %s is missing.", r.keys[at.stream].symbol, db.FromMicros(t.First.At))
+			continue
+		}
+		second, known := r.second[linkedTradeKey(t.Parts, r.extra[i].anchor)]
+		var recomputed []oracle.Trade
+		if known {
+			recomputed = append(recomputed, second.Trade)
+		}
+		c.checkTrade(was, r.row(i, was.id), recomputed, 0)
+	}
+	for _, t := range stored {
+		c.reportProblem(string(t.id), "The trade has no fills.")
+	}
+	return nil
+}
+
+// linkedTradeKey distinguishes trades of linked streams: by their fills, or by the event that
+// opened one without any.
+func linkedTradeKey(parts []matching.Part, anchor string) string {
+	if len(parts) == 0 {
+		return anchor
+	}
+	ids := make([]string, len(parts))
+	for i, p := range parts {
+		ids[i] = p.FillID
+	}
+	return strings.Join(ids, " ")
+}
+
+// recomputeLinked computes linked streams' trades a second time.
+func (l *linkedStreams) recomputeLinked(streams [][]*fill) map[string]oracle.LinkedTrade {
+	fills, links := make([][]oracle.Fill, len(streams)), make([]oracle.Link, len(l.links))
+	for i, list := range streams {
+		for _, f := range list {
+			fills[i] = append(fills[i], f.toOracle())
+		}
+	}
+	rat := func(n decimal.Null) *big.Rat {
+		if !n.Valid {
+			return nil
+		}
+		return n.Decimal.Rat()
+	}
+	for i, link := range l.links {
+		links[i] = oracle.Link{
+			Split: oracle.Split{At: link.At, New: link.New, Old: link.Old}, From: link.From, To: link.To, SpinOff: link.SpinOff,
+			Cash: rat(link.Cash), CostShare: rat(link.CostShare),
+		}
+	}
+	trades, _ := oracle.RecomputeLinked(fills, links)
+	found := make(map[string]oracle.LinkedTrade, len(trades))
+	for _, t := range trades {
+		key := strings.Join(t.FillIDs, " ")
+		if key == "" {
+			key = eventAnchor(l.nodes[t.Stream].key, t.OpenedAt)
+		}
+		found[key] = t
+	}
+	return found
+}
+
 // checkOrderKey compares a stream's stored order key with the computed one.
 func (c *checker) checkOrderKey(ctx context.Context, s *stream) error {
 	var key string
@@ -212,13 +315,13 @@ func (c *checker) checkOrderKey(ctx context.Context, s *stream) error {
 }
 
 // nextSegment reads fills up to the next one leaving the position flat.
-func nextSegment(fills *fillCursor, splits []matching.Split) []*fill {
+func nextSegment(fills *fillCursor, events []matching.Event) []*fill {
 	var part []*fill
 	var position decimal.Decimal
 	for f := fills.next(); f != nil; f = fills.next() {
-		for ; len(splits) > 0 && splits[0].At <= f.at; splits = splits[1:] {
+		for ; len(events) > 0 && events[0].At <= f.at; events = events[1:] {
 			if sign := position.Sign(); len(part) > 0 && sign != 0 {
-				position = splits[0].Apply(position.Abs()).Mul(decimal.New(int64(sign)))
+				position = events[0].Apply(position.Abs()).Mul(decimal.New(int64(sign)))
 			}
 		}
 		part = append(part, f)
@@ -252,7 +355,7 @@ func (c *checker) loadCheckpoints(ctx context.Context, s *stream) (map[matching.
 func (c *checker) groupFills(
 	s *stream, fills []matching.Fill, byID map[string]*fill, checkpoints map[matching.Position]string,
 ) []matching.Trade {
-	grouping := matching.Grouping{Splits: s.splits}
+	grouping := matching.Grouping{Events: s.events}
 	if len(checkpoints) > 0 {
 		grouping.Every, grouping.Report = 1, func(want matching.Checkpoint) {
 			stored, found := checkpoints[want.Last()]
@@ -279,7 +382,7 @@ func (c *checker) checkSegment(s *stream, part []*fill, trades *tradeCursor, che
 	for i, f := range part {
 		grouped[i], oracleFills[i] = f.toMatching(), f.toOracle()
 	}
-	recomputed := oracle.Recompute(oracleFills, toOracleSplits(s.splits)...)
+	recomputed := oracle.Recompute(oracleFills, toOracleSplits(s.events)...)
 	byID := make(map[string]*fill, len(part))
 	for _, f := range part {
 		byID[string(f.id)] = f
@@ -328,9 +431,9 @@ func equalNull(n decimal.Null, r *big.Rat) bool {
 	return n.Decimal.Rat().Cmp(r) == 0
 }
 
-func toOracleSplits(splits []matching.Split) []oracle.Split {
-	list := make([]oracle.Split, len(splits))
-	for i, s := range splits {
+func toOracleSplits(events []matching.Event) []oracle.Split {
+	list := make([]oracle.Split, len(events))
+	for i, s := range events {
 		list[i] = oracle.Split{At: s.At, New: s.New, Old: s.Old}
 	}
 	return list

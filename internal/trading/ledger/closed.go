@@ -28,6 +28,9 @@ type FigureTrade struct {
 	Gross, Net, Fees, Commission decimal.Decimal
 	QtyOpened, AvgEntry          decimal.Decimal
 	AvgExit, ReturnPct           decimal.Null
+	// Symbols are all its symbols, each between line ends, if actions gave it several; else
+	// empty.
+	Symbols string
 	// Removed reports that all exits were removals: it was neither won nor lost.
 	Removed bool
 	// Instrument, External and Arrival order trades with the same instants; see
@@ -40,10 +43,10 @@ const (
 	figureColumns = `SELECT trades.id, is_long, opened_at, list_at,
 		entry_notional, exit_notional, qty_opened, multiplier, entry_size, rate_stated, rate_priced, volume,
 		fees, commission, net_pnl, gross_pnl, realized_pnl,
-		first_external, first_arrival, is_open, avg_entry, avg_exit, return_pct, ended_by, `
+		first_external, first_arrival, is_open, avg_entry, avg_exit, return_pct, ended_by, symbols, `
 
 	figuresWithStream = figureColumns + `order_key, ` + streamColumns + tradesFrom
-	figuresAlone      = figureColumns + `stream FROM trades`
+	figuresAlone      = figureColumns + `COALESCE(shown, stream) FROM trades`
 )
 
 // figureRow is a row of figureColumns, shared by a query's rows.
@@ -71,6 +74,7 @@ func (r *figureRow) scan() []any {
 		realizedScanner{t},
 		&c.External, &c.Arrival, &c.Open, &c.AvgEntry, &c.AvgExit, &c.ReturnPct,
 		kindScanner{&t.EndedBy, &c.Removed},
+		textScanner[string]{&c.Symbols},
 	}
 }
 

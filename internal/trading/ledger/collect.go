@@ -31,6 +31,9 @@ type pending struct {
 	// reclosed and flagged are for flushClosings.
 	reclosed []*fill
 	flagged  []int64
+	// moved and changedEvents are for moveFills.
+	moved         []*fill
+	changedEvents []*stream
 
 	emptied map[int64]bool // streams that lost their trades and may be empty
 	// instruments belong to the regrouped streams.
@@ -47,6 +50,7 @@ func (p *pending) collectWrites(r *regrouping) {
 	p.outdated = append(p.outdated, r.outdated...)
 	p.checkpoints = append(p.checkpoints, r.checkpoints...)
 	p.reclosed, p.flagged = append(p.reclosed, r.reclosed...), append(p.flagged, r.flagged...)
+	p.moved, p.changedEvents = append(p.moved, r.moved...), append(p.changedEvents, r.changedEvents...)
 	maps.Copy(p.instruments, r.keys)
 	ids := p.assignIDs(r)
 	r.linkFills(ids)
@@ -57,6 +61,9 @@ func (p *pending) collectWrites(r *regrouping) {
 
 // reconcile finds which new trades continue which stored ones.
 func (r *regrouping) reconcile() {
+	for i, extra := range r.extra {
+		r.trades[i].Anchor = extra.anchor
+	}
 	if before := r.storedIdentities(); len(before) > 0 {
 		r.identities = matching.Reconcile(before, r.trades)
 	}
@@ -100,7 +107,7 @@ func (r *regrouping) storedIdentities() []matching.Identity {
 	for _, t := range r.old {
 		if t.id != r.deleted {
 			index[t.id] = len(list)
-			list = append(list, matching.Identity{ID: string(t.id), First: t.First})
+			list = append(list, matching.Identity{ID: string(t.id), First: t.First, Anchor: r.anchors[string(t.id)]})
 		}
 	}
 	addFill := func(f *fill) {
@@ -189,8 +196,11 @@ func (p *pending) collectTrades(r *regrouping, ids []journal.TradeID, changed ma
 		before[t.id] = t
 	}
 	for i := range r.trades {
-		row := newTradeRow(ids[i], r.streams[i], &r.trades[i], r.openingOf(i))
+		row := r.row(i, ids[i])
 		was := before[row.id]
+		if !row.open && (was == nil || was.open) {
+			p.change.Closed = append(p.change.Closed, row.id)
+		}
 		if was == nil {
 			p.newTrades = append(p.newTrades, row)
 			p.change.Created = append(p.change.Created, row.id)
@@ -210,9 +220,19 @@ func (p *pending) collectTrades(r *regrouping, ids []journal.TradeID, changed ma
 	}
 }
 
-// openingOf returns a new trade's opening.
+// row returns a new trade's row.
+func (r *regrouping) row(trade int, id journal.TradeID) *tradeRow {
+	row := newTradeRow(id, r.streams[trade], &r.trades[trade], r.openingOf(trade))
+	row.shown, row.symbols = r.extra[trade].shown, r.extra[trade].symbols
+	return row
+}
+
+// openingOf returns a new trade's opening. An event that opens one has none.
 func (r *regrouping) openingOf(trade int) opening {
 	t := &r.trades[trade]
+	if len(t.Parts) == 0 && t.Skipped == 0 {
+		return opening{}
+	}
 	if t.Skipped > 0 {
 		return r.continued[t.First].opening
 	}

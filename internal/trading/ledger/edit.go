@@ -39,7 +39,7 @@ func (s *Service) AddExecution(
 			return err
 		}
 		out = AddedExecution{Warnings: warnings}
-		if s := b.byNumber[a.stream]; s != nil && len(s.splits) > 0 {
+		if s := b.byNumber[a.grouped()]; s != nil && (len(s.events) > 0 || a.group != 0) {
 			out.Execution, err = b.describe(ctx, a.fill, a.next)
 			return err
 		}
@@ -93,7 +93,7 @@ func (s *Service) UpdateExecution(
 			executionHistory.Updated(tx, owner, &was, &e)
 			return nil
 		})
-		if err == nil && hasActions { // what splits made of it follows from the written trades
+		if err == nil && hasActions { // what events made of it follows from the written trades
 			e, err = readExecution(ctx, tx, owner, id)
 		}
 		return err

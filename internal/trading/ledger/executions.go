@@ -130,12 +130,12 @@ func EachExecution(ctx context.Context, tx *db.Tx, owner journal.UserID, q Execu
 	var f filter
 	var number int64 // these are for all rows: toExecution copies them
 	var key streamKey
-	var splits []matching.Split
+	var events []matching.Event
 	var page []Execution
 	adjuster := splitAdjuster{tx: tx, owner: owner}
 	fill := &fill{}
 	rows := selection{table: "executions", owner: owner, accounts: accounts, head: executionSelect, where: q.addConditions}
-	columns := slices.Concat(fill.scan(), fill.links.scan(), []any{&number, splitsScanner{&splits}}, key.scan())
+	columns := slices.Concat(fill.scan(), fill.links.scan(), []any{&number, eventsScanner{&events}}, key.scan())
 	known := indexByNumber(accounts)
 	text := rows.orderedQuery(tx, &f, executionOrder, q.Limit)
 	err = db.Each(ctx, tx, func(row db.Scanner) error {
@@ -145,7 +145,7 @@ func EachExecution(ctx context.Context, tx *db.Tx, owner journal.UserID, q Execu
 		account := known[number]
 		fill.setID(&account)
 		e, err := fill.toExecution(account, key, imports.batchOf(number, fill.seq), fill.links)
-		adjuster.note(len(page), e, splits)
+		adjuster.note(len(page), e, events)
 		page = append(page, e)
 		return err
 	}, text, f.args...)
@@ -171,12 +171,16 @@ func compareExecutions(a, b *Execution) int {
 const executionOrder = "executed_at, arrival, account_number"
 
 // executionSelect selects executions for a page. A join finds the trades that begin with
-// them, because it takes less time than a subquery for each.
+// them, because it takes less time than a subquery for each. Every execution has a stream;
+// a LEFT JOIN all the same, because PostgreSQL expects few rows of an inner join by
+// COALESCE, and then reads and sorts whole accounts.
 var executionSelect = `SELECT executions.` + strings.Join(fillColumns, ", executions.") + `,
 	CASE WHEN executions.unmatched = executions.quantity THEN NULL
 		WHEN begun.id IS NOT NULL AND begun.head IS NULL THEN begun.id ELSE ` + tradeBeforeFill + ` END AS trade_id,
-	CASE WHEN begun.head IS NOT NULL THEN begun.id END AS flip_trade_id, executions.account AS account_number, streams.splits, ` + streamColumns + `
-	FROM executions JOIN streams ON streams.user_id = executions.user_id AND streams.number = executions.stream
+	CASE WHEN begun.head IS NOT NULL THEN begun.id END AS flip_trade_id, executions.account AS account_number,
+	CASE WHEN executions.stated IS NULL THEN streams.events ELSE grouped.events END AS events, ` + streamColumns + `
+	FROM executions LEFT JOIN streams ON streams.user_id = executions.user_id AND streams.number = COALESCE(executions.stated, executions.stream)
+	LEFT JOIN streams AS grouped ON grouped.user_id = executions.user_id AND grouped.number = executions.stream AND executions.stated IS NOT NULL
 	LEFT JOIN trades AS begun ON begun.user_id = executions.user_id AND begun.stream = executions.stream
 		AND begun.opened_at = executions.executed_at AND begun.first_seq = executions.seq`
 
@@ -264,11 +268,14 @@ func (set *streamSet) describe(ctx context.Context, f *fill, in links) (Executio
 		batch = &from.batch
 	}
 	e, err := f.toExecution(set.account, s.key, batch, in)
-	if err != nil || len(s.splits) == 0 {
+	if err == nil && f.group != 0 {
+		s, err = set.streamNumbered(ctx, f.group)
+	}
+	if err != nil || len(s.events) == 0 {
 		return e, err
 	}
 	adjuster := splitAdjuster{tx: set.tx, owner: set.owner}
-	adjuster.note(0, e, s.splits)
+	adjuster.note(0, e, s.events)
 	page := []Execution{e}
 	err = adjuster.adjust(ctx, page)
 	return page[0], err

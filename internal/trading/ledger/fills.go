@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"strconv"
 	"strings"
@@ -59,7 +60,10 @@ type fill struct {
 	seq     int64 // in the account
 	arrival int64 // over all accounts
 	id      journal.ExecutionID
-	stream  int64
+	stream  int64 // its instrument's
+	// group is the stream in which it is grouped, 0 if it is its instrument's. An action has
+	// moved its position.
+	group int64
 	fillTime
 	side       matching.Side
 	quantity   decimal.Decimal
@@ -290,7 +294,7 @@ func checkAmount(field string, d decimal.Decimal) error {
 // fillColumns are a fill's columns in the order that scan and args use.
 var fillColumns = []string{
 	"executed_at", "seq", "stream", "created_at", "arrival", "facts", "is_buy", "quantity", "price",
-	"commission", "fees", "multiplier", "stated_pnl", "id", "external_id", "origin", "details", "kind", "unmatched",
+	"commission", "fees", "multiplier", "stated_pnl", "id", "external_id", "origin", "details", "kind", "unmatched", "stated",
 }
 
 var (
@@ -308,7 +312,7 @@ func (a *accountRows) scanFill(row db.Scanner) (*fill, error) {
 
 // comparedColumns are the columns that duplicates are found by.
 const comparedColumns = `executed_at, seq, stream, facts, is_buy, quantity, price, commission, fees, multiplier, stated_pnl,
-	id, external_id, origin, details, kind`
+	id, external_id, origin, details, kind, stated`
 
 // scanCompared lists the destinations for comparedColumns.
 func (f *fill) scanCompared() []any {
@@ -324,12 +328,13 @@ func (f *fill) scanCompared() []any {
 		textScanner[string]{&f.origin},
 		textScanner[string]{&f.details},
 		kindScanner{&f.kind, &f.isEstimated},
+		statedScanner{f},
 	}
 }
 
 // groupedColumns are the columns that trades are computed from.
 const groupedColumns = `executed_at, seq, stream, arrival, is_buy, quantity, price, commission, fees, multiplier, stated_pnl, id, external_id,
-	kind, unmatched`
+	kind, unmatched, stated`
 
 // scanGrouped lists the destinations for groupedColumns.
 func (f *fill) scanGrouped() []any {
@@ -344,6 +349,7 @@ func (f *fill) scanGrouped() []any {
 		textScanner[string]{&f.externalID},
 		kindScanner{&f.kind, &f.isEstimated},
 		zeroIfNull{&f.unmatched},
+		statedScanner{f},
 	}
 }
 
@@ -388,17 +394,50 @@ func (f *fill) scan() []any {
 		textScanner[string]{&f.details},
 		kindScanner{&f.kind, &f.isEstimated},
 		zeroIfNull{&f.unmatched},
+		statedScanner{f},
 	}
+}
+
+// statedScanner scans the stream of a fill's instrument, if that is not the one in which it
+// is grouped. The stream must be scanned before it.
+type statedScanner struct{ *fill }
+
+func (s statedScanner) Scan(value any) error {
+	s.group = 0
+	switch number := value.(type) {
+	case nil:
+	case int64:
+		s.group, s.stream = s.stream, number
+	default:
+		return fmt.Errorf("stream has type %T", value)
+	}
+	return nil
+}
+
+// grouped returns the stream in which the fill is grouped.
+func (f *fill) grouped() int64 {
+	if f.group != 0 {
+		return f.group
+	}
+	return f.stream
+}
+
+// storedStated returns the stream of the fill's instrument as it is stored.
+func (f *fill) storedStated() *int64 {
+	if f.group == 0 {
+		return nil
+	}
+	return &f.stream
 }
 
 // args returns the values for fillColumns. Most are plain strings and numbers: converting
 // each one in the driver would take most of a bulk insert.
 func (f *fill) args(a *Account) []any {
 	return []any{
-		f.at, f.seq, f.stream, f.createdAt, f.arrival, int64(f.facts), f.side == matching.Buy,
+		f.at, f.seq, f.grouped(), f.createdAt, f.arrival, int64(f.facts), f.side == matching.Buy,
 		f.quantity.String(), f.price.String(), nullIf(f.commission, "0"), nullIf(f.fees, "0"), nullIf(f.multiplier, "1"),
 		nullNumber(f.stated), f.storedID(a), nullIfEmpty(f.externalID), nullIfEmpty(f.origin), nullIfEmpty(f.details),
-		f.storedKind(), nullIf(f.unmatched, "0"),
+		f.storedKind(), nullIf(f.unmatched, "0"), f.storedStated(),
 	}
 }
 
@@ -447,15 +486,15 @@ func (a *accountRows) updateFills(ctx context.Context, fills []*fill) error {
 // changeableValues uses.
 var changeableColumns = []string{
 	"stream", "executed_at", "is_buy", "quantity", "price", "fees", "commission", "multiplier", "stated_pnl",
-	"external_id", "origin", "details", "facts", "id", "kind", "unmatched",
+	"external_id", "origin", "details", "facts", "id", "kind", "unmatched", "stated",
 }
 
 // changeableValues returns the values for changeableColumns.
 func (f *fill) changeableValues(a *Account) []any {
 	return []any{
-		f.stream, f.at, f.side == matching.Buy, f.quantity.String(), f.price.String(), nullIf(f.fees, "0"), nullIf(f.commission, "0"),
+		f.grouped(), f.at, f.side == matching.Buy, f.quantity.String(), f.price.String(), nullIf(f.fees, "0"), nullIf(f.commission, "0"),
 		nullIf(f.multiplier, "1"), nullNumber(f.stated), nullIfEmpty(f.externalID), nullIfEmpty(f.origin), nullIfEmpty(f.details),
-		int64(f.facts), f.storedID(a), f.storedKind(), nullIf(f.unmatched, "0"),
+		int64(f.facts), f.storedID(a), f.storedKind(), nullIf(f.unmatched, "0"), f.storedStated(),
 	}
 }
 

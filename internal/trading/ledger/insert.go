@@ -405,8 +405,21 @@ func (set *streamSet) regroupTogether(ctx context.Context, deleted journal.Trade
 	}
 	r := newRegrouping(fills)
 	r.deleted, r.hints, r.existing = deleted, set.hints, set.existing
+	if err := set.loadActions(ctx); err != nil {
+		return nil, err
+	}
+	var linked []*changes
 	for _, c := range together {
+		if set.isLinked(c.stream) {
+			linked = append(linked, c)
+			continue
+		}
 		if err := set.regroup(ctx, c, r); err != nil {
+			return nil, err
+		}
+	}
+	if len(linked) > 0 {
+		if err := set.regroupLinked(ctx, linked, r); err != nil {
 			return nil, err
 		}
 	}

@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"strconv"
 
@@ -108,9 +109,23 @@ func (b *book) previewRegrouping(ctx context.Context, arrivals []*arrival, known
 	if err != nil {
 		return err
 	}
+	if err := b.loadActions(ctx); err != nil {
+		return err
+	}
+	b.dry = true
 	var appended [][]*fill
-	for _, c := range set.order {
+	var linked []*changes
+	for place, c := range set.order {
 		c.sort()
+		if b.isLinked(c.stream) {
+			for i, f := range c.added {
+				if f.state == added {
+					f.id = journal.ExecutionID(fmt.Sprint("new ", place, " ", i))
+				}
+			}
+			linked = append(linked, c)
+			continue
+		}
 		appends, err := b.isAppend(ctx, c)
 		if err != nil {
 			return err
@@ -130,6 +145,13 @@ func (b *book) previewRegrouping(ctx context.Context, arrivals []*arrival, known
 		}
 		b.addPreview(r, o)
 	}
+	if len(linked) > 0 {
+		r := newRegrouping(0)
+		if err := b.regroupLinked(ctx, linked, r); err != nil {
+			return err
+		}
+		b.addPreview(r, o)
+	}
 	o.addAppended(appended)
 	return nil
 }
@@ -137,7 +159,7 @@ func (b *book) previewRegrouping(ctx context.Context, arrivals []*arrival, known
 // isAppend reports whether a stream's changes only add fills after its last trade, which
 // is closed: then they form their own trades. The added fills must be sorted.
 func (set *streamSet) isAppend(ctx context.Context, c *changes) (bool, error) {
-	if len(c.removed) > 0 || len(c.added) == 0 || c.stream.hasClosings || len(c.stream.splits) > 0 {
+	if len(c.removed) > 0 || len(c.added) == 0 || c.stream.hasClosings || len(c.stream.events) > 0 {
 		return false, nil
 	}
 	tail, err := set.loadTail(ctx, c.stream)
@@ -186,7 +208,7 @@ func (set *streamSet) streamForPreview(ctx context.Context, key streamKey) (*str
 		return found, err
 	}
 	s := &stream{number: -int64(len(set.byKey)) - 1, key: key, isNew: true}
-	if s.splits, err = set.loadSplits(ctx, key); err != nil {
+	if s.events, err = set.loadEvents(ctx, key); err != nil {
 		return nil, err
 	}
 	set.byKey[key] = s
@@ -215,7 +237,7 @@ func (b *book) addPreview(r *regrouping, o *InsertPreview) {
 	}
 	for i := range r.trades {
 		trade := &r.trades[i]
-		row, was := newTradeRow(ids[i], r.streams[i], trade, r.openingOf(i)), before[ids[i]]
+		row, was := r.row(i, ids[i]), before[ids[i]]
 		o.NetPnL, o.RealizedPnL = o.NetPnL.Add(trade.NetPnL.Decimal), o.RealizedPnL.Add(trade.RealizedPnL)
 		switch {
 		case was == nil:

@@ -92,6 +92,8 @@ type TradeChanges struct {
 	// Created are new trades, Changed those with different figures or fills,
 	// Removed those that no longer exist.
 	Created, Changed, Removed []journal.TradeID
+	// Closed are those of Created and Changed that are closed and were not before.
+	Closed []journal.TradeID
 	// Merged names, for some removed trades, the trade that now has most of their fills:
 	// From's annotations belong to Into.
 	Merged []Merge

@@ -10,7 +10,7 @@ import (
 // instead of searching each.
 const maxStreamShare = 10
 
-var streamsOfAccount = `SELECT number, has_closings, splits, ` + streamColumns + ` FROM streams
+var streamsOfAccount = `SELECT number, has_closings, events, ` + streamColumns + ` FROM streams
 	WHERE user_id = $1 AND account = $2` + db.Limit(3)
 
 // loadStreams reads all the account's streams if several are needed and it has not many
@@ -23,7 +23,7 @@ func (set *streamSet) loadStreams(ctx context.Context, needed int) error {
 	limit := maxStreamShare * needed
 	list, err := db.List(ctx, set.tx, func(row db.Scanner) (*stream, error) {
 		s := &stream{}
-		return s, row.Scan(append([]any{&s.number, falseIfNull{&s.hasClosings}, splitsScanner{&s.splits}}, s.key.scan()...)...)
+		return s, row.Scan(append([]any{&s.number, falseIfNull{&s.hasClosings}, eventsScanner{&s.events}}, s.key.scan()...)...)
 	}, streamsOfAccount, set.owner, set.account.number, limit+1)
 	if err != nil || len(list) > limit {
 		return err

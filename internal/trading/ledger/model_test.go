@@ -166,11 +166,11 @@ func (m *model) toggleSplit(t *rapid.T) {
 }
 
 // splitsOf returns the splits that act on an instrument.
-func (m *model) splitsOf(i ledger.Instrument) []matching.Split {
+func (m *model) splitsOf(i ledger.Instrument) []matching.Event {
 	if m.split == nil || i.Symbol != "AAPL" || i.Type != "stock" {
 		return nil
 	}
-	return []matching.Split{{At: db.Micros(m.split.At()), New: m.split.RatioNew, Old: m.split.RatioOld}}
+	return []matching.Event{{At: db.Micros(m.split.At()), New: m.split.RatioNew, Old: m.split.RatioOld}}
 }
 
 func (m *model) add(t *rapid.T) {
@@ -308,10 +308,10 @@ func (m *model) read() state {
 // verify compares the stored trades with those all fills make.
 func (m *model) verify(t *rapid.T, s state) {
 	streams := map[string][]matching.Fill{}
-	splits := map[string][]matching.Split{}
+	events := map[string][]matching.Event{}
 	for _, e := range s.fills {
 		key := fmt.Sprintf("%+v", e.Instrument)
-		splits[key] = m.splitsOf(e.Instrument)
+		events[key] = m.splitsOf(e.Instrument)
 		streams[key] = append(streams[key], matching.Fill{
 			ID: string(e.ID), At: db.Micros(e.ExecutedAt), Seq: e.Cursor.Arrival, Side: e.Side, Quantity: e.Quantity, Price: e.Price,
 			Multiplier: e.Multiplier, Fees: e.Fees, Commission: e.Commission, StatedPnL: e.StatedPnL, Kind: e.Kind,
@@ -320,7 +320,7 @@ func (m *model) verify(t *rapid.T, s state) {
 	seen := map[journal.TradeID]bool{}
 	for key, fills := range streams {
 		slices.SortFunc(fills, matching.CompareFills)
-		grouping := matching.Grouping{Splits: splits[key], ReportClosing: func(c matching.Closure) {
+		grouping := matching.Grouping{Events: events[key], ReportClosing: func(c matching.Closure) {
 			e := s.fills[journal.ExecutionID(c.FillID)]
 			if !e.Unmatched.Equal(c.Leftover) || e.Kind == matching.KindRemoval && !e.Price.Equal(c.Price) {
 				t.Fatalf("execution %s leaves %s over at %s, want %+v", e.ID, e.Unmatched, e.Price, c)
@@ -337,7 +337,7 @@ func (m *model) verify(t *rapid.T, s state) {
 			seen[id] = true
 			compare(t, s.trades[id], want)
 		}
-		if len(splits[key]) == 0 {
+		if len(events[key]) == 0 {
 			cashEffect(t, s, fills)
 		}
 	}

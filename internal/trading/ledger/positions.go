@@ -103,7 +103,7 @@ func EachPosition(
 		}
 		e := positionEmitter{ctx: ctx, tx: tx, owner: owner, batch: InstrumentPositions{Instrument: key.toInstrument()}, fn: fn}
 		for _, number := range slices.Sorted(slices.Values(byInstrument[key])) {
-			e.splits = streams[number].splits
+			e.events = streams[number].events
 			spans, err := db.List(ctx, tx, scanPositionSpan, positionSelect+`
 				AND stream = $2 AND opened_at <= $3 AND (is_open = TRUE OR COALESCE(last_at, list_at) >= $4) ORDER BY opened_at, first_seq`,
 				owner, number, w.To, w.From)
@@ -138,9 +138,9 @@ func EachPositionByID(
 	byInstrument := map[streamKey]*positionEmitter{}
 	for _, number := range slices.Sorted(maps.Keys(byStream)) {
 		var key streamKey
-		var splits []matching.Split
-		err := tx.QueryRow(ctx, `SELECT splits, `+streamColumns+` FROM streams WHERE user_id = $1 AND number = $2`, owner, number).
-			Scan(append([]any{splitsScanner{&splits}}, key.scan()...)...)
+		var events []matching.Event
+		err := tx.QueryRow(ctx, `SELECT events, `+streamColumns+` FROM streams WHERE user_id = $1 AND number = $2`, owner, number).
+			Scan(append([]any{eventsScanner{&events}}, key.scan()...)...)
 		if err != nil {
 			return err
 		}
@@ -150,7 +150,7 @@ func EachPositionByID(
 			e = &positionEmitter{ctx: ctx, tx: tx, owner: owner, batch: InstrumentPositions{Instrument: key.toInstrument()}, fn: fn}
 			byInstrument[key] = e
 		}
-		e.splits = splits
+		e.events = events
 		spans := byStream[number]
 		slices.SortFunc(spans, func(a, b positionSpan) int { return a.first.Compare(b.first) })
 		if err := e.add(spans); err != nil {
@@ -170,7 +170,7 @@ func compareKeys(a, b streamKey) int { return cmp.Compare(a.orderKey(), b.orderK
 
 // withoutLot returns the key without the lot.
 func (k streamKey) withoutLot() streamKey {
-	k.lot = ""
+	k.lot, k.lineage = "", ""
 	return k
 }
 
@@ -181,14 +181,14 @@ type positionEmitter struct {
 	owner journal.UserID
 	batch InstrumentPositions
 	fn    func(InstrumentPositions) error
-	// splits act on the stream whose trades are added.
-	splits []matching.Split
+	// events act on the stream whose trades are added.
+	events []matching.Event
 }
 
 // add adds one stream's trades, which are in order.
 func (e *positionEmitter) add(spans []positionSpan) error {
 	for part := range slices.Chunk(spans, positionsAtOnce) {
-		positions, err := readPositions(e.ctx, e.tx, e.owner, part, e.splits)
+		positions, err := readPositions(e.ctx, e.tx, e.owner, part, e.events)
 		if err != nil {
 			return err
 		}
@@ -231,8 +231,8 @@ const positionFillSelect = `
 const maxSpansApart = 64
 
 // readPositions reads the fills for one stream's trades, which are in order.
-func readPositions(ctx context.Context, tx *db.Tx, owner journal.UserID, spans []positionSpan, splits []matching.Split) ([]Position, error) {
-	w := positionReader{spans: spans, splits: splits, list: make([]Position, len(spans))}
+func readPositions(ctx context.Context, tx *db.Tx, owner journal.UserID, spans []positionSpan, events []matching.Event) ([]Position, error) {
+	w := positionReader{spans: spans, events: events, list: make([]Position, len(spans))}
 	for i, s := range spans {
 		w.list[i] = Position{Trade: s.id, Open: s.open, Rate: s.rate}
 	}
@@ -247,12 +247,13 @@ func readPositions(ctx context.Context, tx *db.Tx, owner journal.UserID, spans [
 			return nil, err
 		}
 	}
+	w.passDepartures(endOfStream)
 	isLastOpen := w.next == len(spans)-1 && spans[w.next].open
 	if w.next < len(spans) && !isLastOpen {
 		return nil, fmt.Errorf("trade %s does not agree with its fills; run fillbook check", spans[w.next].id)
 	}
 	if isLastOpen {
-		passSplits(w.splits, math.MaxInt64, &w.held, w.list[w.next].Fills)
+		w.passEvents(math.MaxInt64)
 	}
 	return w.list, nil
 }
@@ -263,8 +264,8 @@ type positionReader struct {
 	list  []Position
 	next  int // the trade whose fills are read
 	held  decimal.Decimal
-	// splits are those that no fill has passed yet.
-	splits []matching.Split
+	// events are those that no fill has passed yet.
+	events []matching.Event
 }
 
 func (w *positionReader) scan(row db.Scanner) error {
@@ -274,6 +275,7 @@ func (w *positionReader) scan(row db.Scanner) error {
 		return err
 	}
 	place := f.position()
+	w.passDepartures(place)
 	for w.next < len(w.spans) {
 		s := &w.spans[w.next]
 		if place.Compare(s.first) < 0 || place.Compare(s.last) > 0 {
@@ -294,11 +296,28 @@ func (w *positionReader) scan(row db.Scanner) error {
 	return nil
 }
 
+// passEvents applies the events up to an instant to the trade that is read.
+func (w *positionReader) passEvents(at int64) {
+	p := &w.list[w.next]
+	if len(p.Fills) == 0 {
+		w.held = decimal.Zero
+	}
+	w.events = passEvents(w.events, w.spans[w.next].first.At, at, &w.held, &p.Fills)
+}
+
+// passDepartures passes the trades that an event ended before a position.
+func (w *positionReader) passDepartures(place matching.Position) {
+	for w.next < len(w.spans) && !w.spans[w.next].open && w.spans[w.next].last.Seq == 0 && w.spans[w.next].last.Compare(place) < 0 {
+		w.passEvents(w.spans[w.next].last.At)
+		w.next++
+	}
+}
+
 // addFill adds a fill's part in a trade.
 func (w *positionReader) addFill(s *positionSpan, f *fill) {
 	quantity := f.quantity
 	p := &w.list[w.next]
-	w.splits = passSplits(w.splits, f.at, &w.held, p.Fills)
+	w.passEvents(f.at)
 	if f.position() == s.first {
 		// The first fill is read twice if it closed the trade before.
 		quantity, w.held, p.Fills = quantity.Sub(s.head.Consumed), decimal.Zero, p.Fills[:0]

@@ -51,8 +51,12 @@ type scannedStream struct {
 	// head, the fill first closes the trade before with that quantity.
 	next uuidBytes
 	head decimal.Decimal
-	// splits are those that no fill has passed yet.
-	splits []matching.Split
+	// events are those that no fill has passed yet. start is when an event opened the
+	// position.
+	events []matching.Event
+	start  int64
+	// opened are the trades that events opened, which have no fill to begin with.
+	opened []openedTrade
 }
 
 // scannedFill has the columns read from a fill or, with the trade's id, from the beginning
@@ -90,7 +94,7 @@ const positionScanSelect = `
 	SELECT executed_at, seq, stream, facts, is_buy, quantity, price, multiplier, stated_pnl, unmatched, NULL
 	FROM executions WHERE user_id = $1 AND account = $2 AND (executed_at, seq) > ($3, $4)
 	UNION ALL SELECT opened_at, first_seq, stream, -1, is_long, '0', '0', NULL, head, NULL, id
-	FROM trades WHERE user_id = $1 AND account = $2 AND opened_at >= $5 AND (opened_at, first_seq) > ($5, $6)
+	FROM trades WHERE user_id = $1 AND account = $2 AND opened_at >= $5 AND (opened_at, first_seq) > ($5, $6) AND first_seq > 0
 	ORDER BY executed_at, seq, facts`
 
 // Read reads some rows and returns the positions ending with them, by instrument. With
@@ -114,9 +118,10 @@ func (s *PositionScan) Read(ctx context.Context, tx *db.Tx, rows int) (batch []I
 	}
 	if more = s.read == rows; !more {
 		for _, stream := range s.streams {
+			s.beginOpened(stream, math.MaxInt64)
 			if len(stream.fills) > 0 {
-				passSplits(stream.splits, math.MaxInt64, &stream.held, stream.fills)
-				s.finish(stream, true)
+				stream.passEvents(math.MaxInt64)
+				s.finish(stream, !stream.held.IsZero())
 			}
 		}
 	}
@@ -152,10 +157,49 @@ func (s *PositionScan) loadStreams(ctx context.Context, tx *db.Tx) error {
 			places[key] = place
 		}
 		if place >= 0 {
-			s.streams[number] = &scannedStream{place: place, splits: listed.splits}
+			s.streams[number] = &scannedStream{place: place, events: listed.events}
 		}
 	}
-	return nil
+	return s.loadOpened(ctx, tx)
+}
+
+// openedTrade is a trade that an event opened.
+type openedTrade struct {
+	id     uuidBytes
+	stream int64
+	at     int64
+}
+
+// loadOpened reads the trades that events opened, if there are such events.
+func (s *PositionScan) loadOpened(ctx context.Context, tx *db.Tx) error {
+	hasArrivals := false
+	for _, stream := range s.streams {
+		hasArrivals = hasArrivals || slices.ContainsFunc(stream.events, func(e matching.Event) bool { return e.Kind == matching.EventArrival })
+	}
+	if !hasArrivals {
+		return nil
+	}
+	list, err := db.List(ctx, tx, func(row db.Scanner) (o openedTrade, err error) {
+		err = row.Scan(&o.id, &o.stream, &o.at)
+		return o, err
+	}, `SELECT id, stream, opened_at FROM trades WHERE user_id = $1 AND account = $2 AND first_seq = 0 ORDER BY opened_at`, s.owner, s.account.number)
+	for _, o := range list {
+		if stream := s.streams[o.stream]; stream != nil {
+			stream.opened = append(stream.opened, o)
+		}
+	}
+	return err
+}
+
+// beginOpened begins the positions that events opened up to an instant.
+func (s *PositionScan) beginOpened(stream *scannedStream, at int64) {
+	for ; len(stream.opened) > 0 && stream.opened[0].at <= at; stream.opened = stream.opened[1:] {
+		o := stream.opened[0]
+		s.passDeparture(stream, o.at-1)
+		stream.begin(o.id)
+		stream.start = o.at
+		stream.passEvents(o.at)
+	}
 }
 
 // addRow adds a fill to its stream's position, or sets the trade that begins with the
@@ -183,7 +227,8 @@ func (s *PositionScan) addRow(row db.Scanner) error {
 
 // addFill adds a fill to its stream's position.
 func (s *PositionScan) addFill(stream *scannedStream, f *scannedFill) {
-	stream.splits = passSplits(stream.splits, f.at, &stream.held, stream.fills)
+	s.beginOpened(stream, f.at)
+	s.passDeparture(stream, f.at)
 	quantity, next := f.quantity.Sub(f.unmatched), stream.next
 	closing := quantity
 	crosses := next.isSet && !stream.head.IsZero()
@@ -209,9 +254,28 @@ func (s *PositionScan) addFill(stream *scannedStream, f *scannedFill) {
 	}
 }
 
-// begin begins a trade's position.
+// begin begins a trade's position. Arrivals that passed before it belong to others.
 func (s *scannedStream) begin(trade uuidBytes) {
-	s.trade, s.held, s.fills, s.isStated = trade, decimal.Zero, s.fills[:0], false
+	s.trade, s.held, s.fills, s.isStated, s.start = trade, decimal.Zero, s.fills[:0], false, math.MaxInt64
+}
+
+// passEvents applies the events up to an instant to the stream's position.
+func (s *scannedStream) passEvents(at int64) {
+	start := s.start
+	if len(s.fills) > 0 {
+		start = math.MinInt64
+	}
+	s.events = passEvents(s.events, start, at, &s.held, &s.fills)
+}
+
+// passDeparture applies the events up to an instant, and finishes the position that one of
+// them ended.
+func (s *PositionScan) passDeparture(stream *scannedStream, at int64) {
+	held := len(stream.fills) > 0
+	stream.passEvents(at)
+	if held && stream.held.IsZero() && stream.trade.isSet {
+		s.finish(stream, false)
+	}
 }
 
 // add adds a fill's part in the position.

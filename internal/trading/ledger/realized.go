@@ -22,7 +22,10 @@ type RealizedTrade struct {
 
 // isPartial selects the trades that can have several parts, or one while open. A closed
 // trade with two fills has one part, its closing.
-const isPartial = `(is_open = FALSE AND execution_count > 2 OR is_open = TRUE AND avg_exit IS NOT NULL)`
+// Trades that actions gave another symbol may have been paid cash, and those that one opened
+// have no opening fill.
+const isPartial = `(is_open = FALSE AND execution_count > 2 OR is_open = TRUE AND avg_exit IS NOT NULL
+	OR execution_count > 0 AND (symbols IS NOT NULL OR first_seq = 0))`
 
 // tradeSpan is the stream stretch with a trade's fills.
 type tradeSpan struct {
@@ -79,12 +82,12 @@ func RealizedTradesByID(ctx context.Context, tx *db.Tx, owner journal.UserID, id
 	if len(spans) == 0 {
 		return nil, nil
 	}
-	splits, err := loadAllSplits(ctx, tx, owner)
+	events, err := loadAllEvents(ctx, tx, owner)
 	if err != nil {
 		return nil, err
 	}
 	for i := range spans {
-		if err := readSpan(ctx, tx, owner, &spans[i], splits, collect); err != nil {
+		if err := readSpan(ctx, tx, owner, &spans[i], events, collect); err != nil {
 			return nil, err
 		}
 	}
@@ -107,8 +110,8 @@ func scanPart(row db.Scanner) (f fill, err error) {
 }
 
 // readSpan reads one trade's fills.
-func readSpan(ctx context.Context, tx *db.Tx, owner journal.UserID, s *tradeSpan, splits map[int64][]matching.Split, fn func(RealizedTrade) error) error {
-	w := spanReader{spans: []tradeSpan{*s}, splits: splits, fn: fn}
+func readSpan(ctx context.Context, tx *db.Tx, owner journal.UserID, s *tradeSpan, events map[int64][]matching.Event, fn func(RealizedTrade) error) error {
+	w := spanReader{spans: []tradeSpan{*s}, events: events, fn: fn}
 	err := db.Each(ctx, tx, w.scan, partSelect+` AND stream = $2 AND (executed_at, seq) >= ($3, $4) AND (executed_at, seq) <= ($5, $6)
 		ORDER BY executed_at, seq`, owner, s.stream, s.first.At, s.first.Seq, s.last.At, s.last.Seq)
 	if err != nil {
@@ -124,7 +127,7 @@ func eachOfStreams(ctx context.Context, tx *db.Tx, owner journal.UserID, w *span
 		return nil
 	}
 	var err error
-	if w.splits, err = loadAllSplits(ctx, tx, owner); err != nil {
+	if w.events, err = loadAllEvents(ctx, tx, owner); err != nil {
 		return err
 	}
 	var streams []int64
@@ -155,7 +158,7 @@ type spanReader struct {
 	eachFill bool
 	// openings has a part for each opening fill too.
 	openings bool
-	splits   map[int64][]matching.Split // by stream
+	events   map[int64][]matching.Event // by stream
 
 	stream int64
 	group  *matching.Realizer // nil before the stream's first span
@@ -177,10 +180,13 @@ func (w *spanReader) scan(row db.Scanner) error {
 		return nil
 	}
 	if w.group == nil {
-		if w.spans[0].first != f.position() {
+		first := w.spans[0].first
+		if first != f.position() && (first.Seq > 0 || f.position().Compare(first) < 0) {
 			return nil
 		}
-		w.group = &matching.Realizer{Head: w.spans[0].head, EachFill: w.eachFill, Openings: w.openings, Splits: w.splits[f.stream]}
+		w.group = &matching.Realizer{
+			Head: w.spans[0].head, EachFill: w.eachFill, Openings: w.openings, Events: w.events[f.stream], Start: first,
+		}
 	}
 	return w.emit(w.group.Add(f.toMatching()))
 }

@@ -8,6 +8,7 @@ import (
 	"fillbook/internal/base/decimal"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/trading/matching"
+	"fillbook/internal/trading/matching/oracle"
 )
 
 // changes are a write's changes to one stream's fills.
@@ -97,6 +98,15 @@ type regrouping struct {
 	// deleted is the trade the user deletes, if any. No new trade takes its id, even if a
 	// fill it shared remains.
 	deleted journal.TradeID
+	// anchors has what opened each stored trade in linked streams, and extra what the new
+	// trades there have besides, by place. moved are the stored fills that are grouped in another
+	// stream, and changedEvents the streams whose events changed.
+	anchors map[string]string
+	// second, if not nil, receives the linked streams' second computation.
+	second        map[string]oracle.LinkedTrade
+	extra         map[int]tradeExtra
+	moved         []*fill
+	changedEvents []*stream
 	// hints are the trades before a change that is undone; see loadHints.
 	hints    []tradeHint
 	existing map[journal.TradeID]bool
@@ -209,7 +219,7 @@ func (r *run) walk() {
 	if r.reached {
 		return
 	}
-	grouping := matching.Grouping{Head: r.head, From: r.from, Every: r.fills.set.interval, Report: r.collectCheckpoint, ReportClosing: r.out.recordClosure, Splits: r.c.stream.splits}
+	grouping := matching.Grouping{Head: r.head, From: r.from, Every: r.fills.set.interval, Report: r.collectCheckpoint, ReportClosing: r.out.recordClosure, Events: r.c.stream.events}
 	for trade := range grouping.Walk(r.sequence()) {
 		r.out.trades = append(r.out.trades, trade)
 		r.out.streams = append(r.out.streams, r.c.stream.number)

@@ -23,6 +23,24 @@ type tradeRow struct {
 	open   bool
 	listed int64 // the instant that periods are compared with
 	opening
+	// shown is the stream whose instrument the trade has, 0 for its own. symbols are all its
+	// symbols as stored, empty for one.
+	shown   int64
+	symbols string
+}
+
+// symbolList returns the trade's symbols, the given one first; nil for that alone.
+func (t *tradeRow) symbolList(first string) []string {
+	if t.symbols == "" {
+		return nil
+	}
+	list := []string{first}
+	for symbol := range strings.SplitSeq(strings.Trim(t.symbols, "\n"), "\n") {
+		if symbol != "" && symbol != first {
+			list = append(list, symbol)
+		}
+	}
+	return list
 }
 
 // opening has the first fill's values that order otherwise equal trades.
@@ -55,7 +73,7 @@ func (t *tradeRow) equal(u *tradeRow) bool {
 		t.FeesTotal.Equal(u.FeesTotal) && t.Commission.Equal(u.Commission) &&
 		t.GrossPnL.Equal(u.GrossPnL) && t.NetPnL.Equal(u.NetPnL) && t.RealizedPnL.Equal(u.RealizedPnL) &&
 		t.ReturnPct.Equal(u.ReturnPct) && t.EntrySize.Equal(u.EntrySize) && t.Rate.Equal(u.Rate) &&
-		t.opening == u.opening && t.EndedBy == u.EndedBy && t.Removed == u.Removed
+		t.opening == u.opening && t.EndedBy == u.EndedBy && t.Removed == u.Removed && t.shown == u.shown && t.symbols == u.symbols
 }
 
 // tradeColumns are a trade's columns in the order that scan and args use.
@@ -63,7 +81,7 @@ var tradeColumns = []string{
 	"id", "stream", "is_long", "is_open", "opened_at", "first_seq", "list_at", "last_at", "last_seq", "execution_count",
 	"first_arrival", "qty_opened", "entry_notional", "exit_notional", "avg_entry", "avg_exit", "commission", "fees", "net_pnl",
 	"return_pct", "gross_pnl", "realized_pnl", "volume", "multiplier", "head", "qty_remaining", "entry_size", "rate_stated",
-	"rate_priced", "first_external", "ended_by",
+	"rate_priced", "first_external", "ended_by", "shown", "symbols",
 }
 
 var (
@@ -110,6 +128,8 @@ func (t *tradeRow) scan() []any {
 		entrySizeScanner{t.Trade},
 		&t.Rate.Stated, &t.Rate.Priced, &t.external,
 		kindScanner{&t.EndedBy, &t.Removed},
+		numberScanner{&t.shown},
+		textScanner[string]{&t.symbols},
 	}
 }
 
@@ -121,8 +141,16 @@ func (t *tradeRow) args() []any {
 		nullIf(t.Commission, "0"), nullIf(t.FeesTotal, "0"), nullNumber(t.NetPnL), nullNumber(t.ReturnPct),
 		t.storedGross(), nullIf(t.RealizedPnL, t.NetPnL.Or(decimal.Zero).String()), nullIf(t.Volume, t.EntryNotional.Add(t.ExitNotional).String()),
 		nullIf(t.Multiplier, "1"), nullIf(t.Head.Consumed, "0"), nullIf(t.QtyRemaining, "0"), t.storedSize(),
-		nullNumber(t.Rate.Stated), nullNumber(t.Rate.Priced), t.external, t.storedEnding(),
+		nullNumber(t.Rate.Stated), nullNumber(t.Rate.Priced), t.external, t.storedEnding(), nullIfZero(t.shown), nullIfEmpty(t.symbols),
 	}
+}
+
+// nullIfZero returns NULL for 0.
+func nullIfZero(n int64) *int64 {
+	if n == 0 {
+		return nil
+	}
+	return &n
 }
 
 // storedLast returns the last fill's instant as stored: NULL if it is the instant that
@@ -340,6 +368,21 @@ func (f falseIfNull) Scan(value any) (err error) {
 		*f.flag, err = scanFlag(value)
 	}
 	return err
+}
+
+// numberScanner scans a number in whose column NULL means 0.
+type numberScanner struct{ number *int64 }
+
+func (n numberScanner) Scan(value any) error {
+	*n.number = 0
+	switch v := value.(type) {
+	case nil:
+	case int64:
+		*n.number = v
+	default:
+		return fmt.Errorf("number has type %T", value)
+	}
+	return nil
 }
 
 // scanFlag converts either engine's boolean.

@@ -114,7 +114,9 @@ func (s *strategyStream) newLeg(t *tradeRow) strategies.Leg {
 	if t.Direction == matching.Short {
 		l.Quantity, l.Size, l.Paid = l.Quantity.Neg(), l.Size.Neg(), l.Paid.Neg()
 	}
-	if !t.open {
+	if t.open {
+		l.Closed, l.Realized = t.QtyOpened.Sub(t.QtyRemaining), t.RealizedPnL
+	} else {
 		at := db.FromMicros(t.listed)
 		l.ClosedAt, l.Traded = &at, t.EndedBy == matching.KindTrade
 	}
@@ -128,7 +130,7 @@ func (b *legBuilder) addFill(row db.Scanner) error {
 	if err := row.Scan(f.scan()...); err != nil {
 		return err
 	}
-	s := b.streams[f.stream]
+	s := b.streams[f.grouped()]
 	if f.belongsToNoTrade() {
 		return nil
 	}

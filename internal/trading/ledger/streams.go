@@ -39,6 +39,9 @@ const (
 // streamKey is an instrument in its stored, comparable form.
 type streamKey struct {
 	symbol, kind, right, strike, expiry, lot string
+	// lineage tells the streams of positions that came from other instruments apart from the
+	// instrument's own, for which it is empty.
+	lineage string
 }
 
 func (i Instrument) key() streamKey {
@@ -57,8 +60,10 @@ type stream struct {
 	isNew bool
 	// hasClosings reports that fills of kinds that only close are, or were, stored.
 	hasClosings bool
-	// splits act on the stream, in order.
-	splits []matching.Split
+	// events act on the stream, in order.
+	events []matching.Event
+	// linked reports that actions move positions to or from the stream, or did.
+	linked bool
 	// tail is the last stored trade, nil if none; see loadTail.
 	tail       *tradeRow
 	tailLoaded bool
@@ -70,8 +75,10 @@ type streamSet struct {
 	byKey    map[streamKey]*stream // nil for an instrument without a stream
 	byNumber map[int64]*stream
 	hasAll   bool // the maps have all streams of the account; see loadStreams
-	// hasActions reports that the owner has corporate actions.
-	hasActions bool
+	// hasActions reports that the owner has corporate actions. actions are those that act on
+	// the account, in order, once actionsLoaded.
+	hasActions, actionsLoaded bool
+	actions                   []CorporateAction
 
 	nextStream int64 // a multiple of streamBlock if a block has to be reserved
 	lastStream int64 // the greatest next_stream in all accounts of the user
@@ -79,6 +86,8 @@ type streamSet struct {
 	// read counts the rows that cursors read, which tests compare with the change's size.
 	// maxRead bounds it; 0 means no bound.
 	read, maxRead int
+	// dry reports that nothing is written: streams that are missing are not stored.
+	dry bool
 	// hints are trades before a change that is undone, and existing are those of them that
 	// are stored.
 	hints    []tradeHint
@@ -107,13 +116,21 @@ func (set *streamSet) streamFor(ctx context.Context, key streamKey) (*stream, er
 	if err != nil || found != nil {
 		return found, err
 	}
-	s := &stream{key: key, isNew: true}
-	if s.splits, err = set.loadSplits(ctx, key); err != nil {
+	s := &stream{key: key, isNew: true, hasClosings: key.lineage != ""}
+	if s.events, err = set.loadEvents(ctx, key); err != nil {
 		return nil, err
 	}
 	err = set.insertStream(ctx, s)
 	set.add(s)
 	return s, err
+}
+
+// trueOrNull returns NULL for false.
+func trueOrNull(b bool) any {
+	if b {
+		return true
+	}
+	return nil
 }
 
 // streamBlock is how many numbers an account reserves at a time. Numbers are
@@ -133,9 +150,10 @@ func (set *streamSet) insertStream(ctx context.Context, s *stream) error {
 		set.lastStream = max(set.lastStream, set.nextStream)
 		key := s.key
 		inserted, err := set.tx.Exec(ctx, `
-			INSERT INTO streams (user_id, account, number, symbol, instrument_type, option_right, strike, expiry, lot, order_key, splits)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (user_id, number) DO NOTHING`,
-			set.owner, set.account.number, s.number, key.symbol, key.kind, key.right, key.strike, key.expiry, key.lot, key.orderKey(), storedSplits(s.splits))
+			INSERT INTO streams (user_id, account, number, symbol, instrument_type, option_right, strike, expiry, lot, order_key, events, lineage, has_closings)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT (user_id, number) DO NOTHING`,
+			set.owner, set.account.number, s.number, key.symbol, key.kind, key.right, key.strike, key.expiry, key.lot, key.orderKey(), storedEvents(s.events),
+			key.lineage, trueOrNull(s.hasClosings))
 		if err != nil || inserted == 1 {
 			return err
 		}
@@ -151,10 +169,10 @@ func (set *streamSet) findStream(ctx context.Context, key streamKey) (*stream, e
 	}
 	s := &stream{key: key}
 	err := set.tx.QueryRow(ctx, `
-		SELECT number, has_closings, splits FROM streams
+		SELECT number, has_closings, events FROM streams
 		WHERE user_id = $1 AND account = $2 AND symbol = $3 AND instrument_type = $4
-			AND option_right = $5 AND strike = $6 AND expiry = $7 AND lot = $8`,
-		set.owner, set.account.number, key.symbol, key.kind, key.right, key.strike, key.expiry, key.lot).Scan(&s.number, falseIfNull{&s.hasClosings}, splitsScanner{&s.splits})
+			AND option_right = $5 AND strike = $6 AND expiry = $7 AND lot = $8 AND lineage = $9`,
+		set.owner, set.account.number, key.symbol, key.kind, key.right, key.strike, key.expiry, key.lot, key.lineage).Scan(&s.number, falseIfNull{&s.hasClosings}, eventsScanner{&s.events})
 	if errors.Is(err, db.ErrNoRows) {
 		set.byKey[key] = nil
 		return nil, nil
@@ -173,9 +191,9 @@ func (set *streamSet) streamNumbered(ctx context.Context, number int64) (*stream
 	}
 	s := &stream{number: number}
 	err := set.tx.QueryRow(ctx, `
-		SELECT has_closings, splits, `+streamColumns+` FROM streams
+		SELECT has_closings, events, `+streamColumns+` FROM streams
 		WHERE user_id = $1 AND number = $2`, set.owner, number).
-		Scan(append([]any{falseIfNull{&s.hasClosings}, splitsScanner{&s.splits}}, s.key.scan()...)...)
+		Scan(append([]any{falseIfNull{&s.hasClosings}, eventsScanner{&s.events}}, s.key.scan()...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -188,7 +206,9 @@ func (set *streamSet) dropEmptyStreams(ctx context.Context, emptied map[int64]bo
 	for _, number := range slices.Sorted(maps.Keys(emptied)) {
 		_, err := set.tx.Exec(ctx, `
 			DELETE FROM streams WHERE user_id = $1 AND number = $2
-				AND NOT EXISTS (SELECT 1 FROM executions WHERE user_id = $1 AND stream = $2)`, set.owner, number)
+				AND NOT EXISTS (SELECT 1 FROM executions WHERE user_id = $1 AND stream = $2)
+				AND NOT EXISTS (SELECT 1 FROM executions WHERE user_id = $1 AND stated = $2)
+				AND NOT EXISTS (SELECT 1 FROM trades WHERE user_id = $1 AND stream = $2)`, set.owner, number)
 		if err != nil {
 			return err
 		}
@@ -197,13 +217,13 @@ func (set *streamSet) dropEmptyStreams(ctx context.Context, emptied map[int64]bo
 }
 
 // streamColumns are a streamKey's columns, for joins.
-const streamColumns = `streams.symbol, streams.instrument_type, streams.option_right, streams.strike, streams.expiry, streams.lot`
+const streamColumns = `streams.symbol, streams.instrument_type, streams.option_right, streams.strike, streams.expiry, streams.lot, streams.lineage`
 
 // listedStream is the instrument of a stream with its order key.
 type listedStream struct {
 	key    streamKey
 	order  string
-	splits []matching.Split
+	events []matching.Event
 }
 
 // loadStreamKeys returns the instruments of the streams of some accounts by
@@ -214,10 +234,10 @@ func loadStreamKeys(ctx context.Context, tx *db.Tx, owner journal.UserID, accoun
 	err := db.Each(ctx, tx, func(row db.Scanner) error {
 		var number int64
 		var s listedStream
-		err := row.Scan(append([]any{&number, &s.order, splitsScanner{&s.splits}}, s.key.scan()...)...)
+		err := row.Scan(append([]any{&number, &s.order, eventsScanner{&s.events}}, s.key.scan()...)...)
 		keys[number] = s
 		return err
-	}, `SELECT number, order_key, splits, `+streamColumns+` FROM streams WHERE user_id = $1 AND account IN `+db.In(&args, accountNumbers(accounts)), args...)
+	}, `SELECT number, order_key, events, `+streamColumns+` FROM streams WHERE user_id = $1 AND account IN `+db.In(&args, accountNumbers(accounts)), args...)
 	return keys, err
 }
 
@@ -236,7 +256,7 @@ func (k streamKey) toInstrument() Instrument {
 
 // scan lists the destinations for streamColumns.
 func (k *streamKey) scan() []any {
-	return []any{&k.symbol, &k.kind, &k.right, &k.strike, &k.expiry, &k.lot}
+	return []any{&k.symbol, &k.kind, &k.right, &k.strike, &k.expiry, &k.lot, &k.lineage}
 }
 
 // setContract sets the contract from a fill's details.

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -45,6 +46,8 @@ type Trade struct {
 	// exits, all of them removals, so nothing was won or lost.
 	EndedBy matching.Kind
 	Removed bool
+	// Symbols are all its symbols, its instrument's first, if actions gave it several; else nil.
+	Symbols []string
 	// Executions is the number of its fills.
 	Executions int
 	// Revision is the account's revision that last changed the trade.
@@ -155,7 +158,7 @@ func ReadTradeFills(
 
 // tradeWithAccount selects a trade and its account.
 var tradeWithAccount = clearRank("SELECT " + qualify("trades", tradeColumns...) + ", trades.account, trades.revision, " + placeColumns + ", " +
-	streamColumns + ", " + qualify("accounts", strings.Split(accountColumns, ", ")...) + ", streams.splits" + tradesFrom + `
+	streamColumns + ", " + qualify("accounts", strings.Split(accountColumns, ", ")...) + ", streams.events" + tradesFrom + `
 		JOIN accounts ON accounts.user_id = trades.user_id AND accounts.number = trades.account
 	WHERE trades.user_id = $1 AND trades.id = $2`)
 
@@ -169,7 +172,7 @@ func readTradeRow(ctx context.Context, tx *db.Tx, owner journal.UserID, id journ
 	row := &listedTrade{}
 	rows := &accountRows{tx: tx, owner: owner}
 	s := &stream{}
-	err := tx.QueryRow(ctx, tradeWithAccount, owner, id).Scan(append(append(row.scan(), rows.account.scan()...), splitsScanner{&s.splits})...)
+	err := tx.QueryRow(ctx, tradeWithAccount, owner, id).Scan(append(append(row.scan(), rows.account.scan()...), eventsScanner{&s.events})...)
 	if err != nil {
 		return nil, nil, db.NotFound(err, "trade")
 	}
@@ -177,8 +180,10 @@ func readTradeRow(ctx context.Context, tx *db.Tx, owner journal.UserID, id journ
 		return nil, nil, journal.NotFound("trade")
 	}
 	set := newStreamSet(rows)
-	s.number, s.key = row.stream, row.key
-	set.add(s)
+	if row.shown == 0 {
+		s.number, s.key = row.stream, row.key
+		set.add(s)
+	}
 	return set, row, nil
 }
 
@@ -239,7 +244,8 @@ func EachTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, q TradeQuer
 			return err
 		}
 		if keys != nil {
-			t.key, t.order = keys[t.stream].key, keys[t.stream].order
+			shown := keys[cmp.Or(t.shown, t.stream)]
+			t.key, t.order = shown.key, shown.order
 		}
 		trade := t.toTrade(known[t.account])
 		return ties.add(trade.Cursor.instant(q.Basis), trade)
@@ -250,8 +256,9 @@ func EachTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, q TradeQuer
 	return ties.flush()
 }
 
+// tradesFrom joins each trade's stream; see executionSelect for the LEFT JOIN.
 const tradesFrom = `
-	FROM trades JOIN streams ON streams.user_id = trades.user_id AND streams.number = trades.stream`
+	FROM trades LEFT JOIN streams ON streams.user_id = trades.user_id AND streams.number = COALESCE(trades.shown, trades.stream)`
 
 var (
 	tradesColumns = tradeSelectOnly + `, trades.account AS account_number, revision, ` + placeColumns
@@ -303,7 +310,7 @@ func (t *listedTrade) toTrade(a Account) Trade {
 		Volume: t.Rate.Convert(t.Volume), AvgEntry: t.AvgEntry,
 		AvgExit: t.AvgExit, Multiplier: t.Multiplier, Fees: t.FeesTotal, Commission: t.Commission,
 		GrossPnL: t.GrossPnL, NetPnL: t.NetPnL, ReturnPct: t.ReturnPct, RealizedPnL: t.RealizedPnL,
-		EndedBy: t.EndedBy, Removed: t.Removed, Executions: int(t.count), Revision: t.revision, Cursor: t.cursor(a),
+		EndedBy: t.EndedBy, Removed: t.Removed, Symbols: t.symbolList(t.key.symbol), Executions: int(t.count), Revision: t.revision, Cursor: t.cursor(a),
 	}
 	if at, closed := t.ClosedAt(); closed {
 		closedAt := db.FromMicros(at)
@@ -338,7 +345,7 @@ func (q TradeQuery) addConditions(f *filter) {
 		f.addCondition("trades.is_open =", q.Status == StatusOpen)
 	}
 	if len(q.Symbols) > 0 {
-		addIn(f, "streams.symbol", upperSymbols(q.Symbols))
+		q.addSymbols(f)
 	}
 	if q.Direction != "" {
 		f.addCondition("trades.is_long =", q.Direction == matching.Long)
@@ -353,6 +360,22 @@ func (q TradeQuery) addConditions(f *filter) {
 		q.Basis.addAfter(f, q.After)
 	}
 }
+
+// addSymbols adds the condition that a trade has one of the symbols. Those that actions gave
+// it are in trades.symbols.
+func (q TradeQuery) addSymbols(f *filter) {
+	symbols := upperSymbols(q.Symbols)
+	addIn(f, "streams.symbol", symbols)
+	last := len(f.terms) - 1
+	any := []string{f.terms[last]}
+	for _, symbol := range symbols {
+		any = append(any, "trades.symbols LIKE "+f.arg("%\n"+likeEscape.Replace(symbol)+"\n%")+` ESCAPE '\'`)
+	}
+	f.terms[last] = "(" + strings.Join(any, " OR ") + ")"
+}
+
+// likeEscape escapes what LIKE gives a meaning.
+var likeEscape = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 
 // upperSymbols returns symbols in their stored form.
 func upperSymbols(symbols []string) []string {
@@ -379,7 +402,7 @@ func (set *streamSet) loadParts(ctx context.Context, t *listedTrade, after match
 		return nil, nil, err
 	}
 	cursor := &fillCursor{set: set, ctx: ctx, changes: &changes{stream: s, whole: true}, columns: allColumns}
-	start := matching.Grouping{Head: t.Head, Splits: s.splits}
+	start := matching.Grouping{Head: t.Head, Events: s.events, Start: t.First}
 	first, left := t.First, int(t.count)
 	if after.Compare(t.First) >= 0 {
 		start.From, err = set.lastCheckpoint(ctx, &t.tradeRow, matching.Position{At: after.At, Seq: after.Seq + 1})
@@ -467,12 +490,20 @@ func (set *streamSet) loadTradeFills(ctx context.Context, t *listedTrade, after 
 				return nil, err
 			}
 		}
-		e, err := f.toExecution(set.account, t.key, imports.batchOf(set.account.number, f.seq), in)
+		key := t.key
+		if f.stream != t.stream {
+			stated, err := set.streamNumbered(ctx, f.stream)
+			if err != nil {
+				return nil, err
+			}
+			key = stated.key
+		}
+		e, err := f.toExecution(set.account, key, imports.batchOf(set.account.number, f.seq), in)
 		if err != nil {
 			return nil, err
 		}
 		part := parts[i]
-		e.Adjusted = adjustFill(&e, s.splits, t.end())
+		e.Adjusted = adjustFill(&e, s.events, t.end())
 		out[i] = TradeFill{
 			Execution: e, Role: part.Role, PartQuantity: part.Quantity, PartFees: part.Fees, PartCommission: part.Commission,
 			Place: f.position(),

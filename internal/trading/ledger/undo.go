@@ -118,18 +118,19 @@ func (s *Service) accountUndoer() history.Undoer {
 	return &accountUndoer{r, s}
 }
 
-// findContent returns the account itself if it contains something that a later change
-// brought.
+// findContent returns a record of the newest later change to an account, if the account
+// contains anything.
 func findContent(ctx context.Context, u *history.Undoing, a Account) (history.Key, error) {
 	counts, err := countContents(ctx, u.Tx, u.Owner, a)
 	if err != nil || len(counts) == 0 {
 		return history.Key{}, err
 	}
-	later, err := u.HasLaterChanges(ctx, a.ID)
-	if !later {
+	later, err := u.LaterChanges(ctx, a.ID)
+	if err != nil || len(later) == 0 {
 		return history.Key{}, err
 	}
-	return history.Key{Type: "account", ID: string(a.ID)}, err
+	o := later[0].Objects[0]
+	return history.Key{Type: o.Type, ID: o.ID}, nil
 }
 
 // accountUndoer undoes changes to accounts. A deleted account comes back with everything in

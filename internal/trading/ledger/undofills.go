@@ -233,12 +233,18 @@ func (b *book) keptStreams(ctx context.Context, u *history.Undoing) (map[int64]*
 			key := streamKey{
 				symbol: text("symbol"), kind: text("instrument_type"), right: text("option_right"),
 				strike: text("strike"), expiry: text("expiry"), lot: text("lot"),
+			} // positions that moved find their stream again when they are grouped
+			find := b.streamFor
+			if text("lineage") != "" {
+				find = b.findStream
 			}
-			s, err := b.streamFor(ctx, key)
+			s, err := find(ctx, key)
 			if err != nil {
 				return err
 			}
-			found[number] = s
+			if s != nil {
+				found[number] = s
+			}
 		}
 		return nil
 	})
@@ -255,6 +261,10 @@ func (b *book) restoreFills(ctx context.Context, u *history.Undoing, set *change
 	err = b.eachKept(u, "executions", func(rows history.KeptRows) error {
 		for i := range rows.Rows {
 			number, _ := rows.Value(i, "stream").(int64)
+			if stated, moved := rows.Value(i, "stated").(int64); moved {
+				number = stated
+				rows.SetValue(i, "stated", nil)
+			}
 			if s := streams[number]; s != nil {
 				rows.SetValue(i, "stream", s.number)
 			}
@@ -427,33 +437,17 @@ type tradeHint struct {
 	first, last matching.Position
 }
 
-// loadHints reads the trades before the change from its kept rows.
+// loadHints reads the trades before the change from its kept rows. A redo kept the trades
+// before it, and those before the first change may be others.
 func (b *book) loadHints(ctx context.Context, u *history.Undoing) error {
-	streams, err := b.keptStreams(ctx, u)
-	if err != nil {
-		return err
-	}
-	err = b.eachKept(u, "trades", func(rows history.KeptRows) error {
-		for i := range rows.Rows {
-			number := func(column string) int64 { n, _ := rows.Value(i, column).(int64); return n }
-			var id journal.TradeID
-			if err := id.Scan(rows.Value(i, "id")); err != nil {
-				return err
-			}
-			h := tradeHint{id: id, first: matching.Position{At: number("opened_at"), Seq: number("first_seq")}}
-			h.last = matching.Position{At: number("list_at"), Seq: number("last_seq")}
-			if rows.Value(i, "last_at") != nil {
-				h.last.At = number("last_at")
-			}
-			if s := streams[number("stream")]; s != nil {
-				h.stream = s.number
-				b.hints = append(b.hints, h)
-			}
+	known := map[journal.TradeID]bool{}
+	for _, from := range append([]*history.Undoing{u}, u.Earlier...) {
+		if err := b.readHints(ctx, from, known); err != nil {
+			return err
 		}
+	}
+	if len(b.hints) == 0 {
 		return nil
-	})
-	if err != nil || len(b.hints) == 0 {
-		return err
 	}
 	ids := make([]journal.TradeID, len(b.hints))
 	for i, h := range b.hints {
@@ -465,6 +459,34 @@ func (b *book) loadHints(ctx context.Context, u *history.Undoing) error {
 		b.existing[id] = true
 	}
 	return err
+}
+
+// readHints reads the kept trades that are not known yet.
+func (b *book) readHints(ctx context.Context, u *history.Undoing, known map[journal.TradeID]bool) error {
+	streams, err := b.keptStreams(ctx, u)
+	if err != nil {
+		return err
+	}
+	return b.eachKept(u, "trades", func(rows history.KeptRows) error {
+		for i := range rows.Rows {
+			number := func(column string) int64 { n, _ := rows.Value(i, column).(int64); return n }
+			var id journal.TradeID
+			if err := id.Scan(rows.Value(i, "id")); err != nil {
+				return err
+			}
+			h := tradeHint{id: id, first: matching.Position{At: number("opened_at"), Seq: number("first_seq")}}
+			h.last = matching.Position{At: number("list_at"), Seq: number("last_seq")}
+			if rows.Value(i, "last_at") != nil {
+				h.last.At = number("last_at")
+			}
+			if s := streams[number("stream")]; s != nil && !known[id] {
+				known[id] = true
+				h.stream = s.number
+				b.hints = append(b.hints, h)
+			}
+		}
+		return nil
+	})
 }
 
 // applyHints returns the identities, those of hints with the fills that their trades had.

@@ -62,59 +62,106 @@ func (p *Part) hasSourceOf(seq int64) bool {
 }
 
 // CheckRemoval adds a conflict for each of an import's rows that was edited or deleted since
-// the change to undo. It is a step.
-func CheckRemoval(ctx context.Context, u *history.Undoing, batch journal.BatchID, part *Part, skip func(journal.AccountID) bool) error {
+// the change to undo, before which deleted fills of it had been deleted. It is a step.
+func CheckRemoval(
+	ctx context.Context, u *history.Undoing, batch journal.BatchID, part *Part, deleted int, skip func(journal.AccountID) bool,
+) error {
 	accounts, err := accountsOfBatch(ctx, u.Tx, u.Owner, batch)
 	if err != nil {
 		return err
 	}
+	n, err := CountDeleted(ctx, u.Tx, u.Owner, batch, part)
+	if err != nil {
+		return err
+	}
+	isMissing, isNamed := n > deleted, false
 	for _, a := range accounts {
 		if skip(a.ID) {
 			continue
 		}
 		r := &reversal{book: newBook(u.Tx, u.Owner, a), batch: batch, part: part}
-		if err := r.checkFills(ctx, u); err != nil {
+		spans, err := r.checkFills(ctx, u)
+		if err != nil {
 			return err
+		}
+		if isMissing {
+			found, err := r.checkDeleted(ctx, u, spans)
+			if err != nil {
+				return err
+			}
+			isNamed = isNamed || found
 		}
 		if err := r.checkCash(ctx, u); err != nil {
 			return err
 		}
 	}
+	if isMissing && !isNamed {
+		u.AddConflict(history.Key{Type: "import", ID: string(batch)}, "")
+	}
 	return nil
 }
 
-// checkFills adds a conflict for each edited fill, and for deleted ones.
-func (r *reversal) checkFills(ctx context.Context, u *history.Undoing) error {
+// CountDeleted counts the fills of an import, or of a part, that were deleted one by one. It
+// is a step.
+func CountDeleted(ctx context.Context, tx *db.Tx, owner journal.UserID, batch journal.BatchID, part *Part) (deleted int, err error) {
+	err = db.Each(ctx, tx, func(row db.Scanner) error {
+		var first int64
+		var removed int
+		err := row.Scan(&first, &removed)
+		if part.hasFill(first) {
+			deleted += removed
+		}
+		return err
+	}, `SELECT first_seq, removed FROM import_spans WHERE user_id = $1 AND batch_id = $2`, owner, batch)
+	return deleted, err
+}
+
+// checkFills adds a conflict for each fill that was edited since, and returns the spans of
+// the import's fills.
+func (r *reversal) checkFills(ctx context.Context, u *history.Undoing) ([]span, error) {
 	spans, err := db.List(ctx, r.tx, scanSpan,
 		spanSelect+`WHERE user_id = $1 AND account = $2 AND batch_id = $3 ORDER BY first_seq`, r.owner, r.account.number, r.batch)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	spans = slices.DeleteFunc(spans, func(s span) bool { return !r.part.hasFill(s.first) })
+	var ids []string
 	for _, s := range spans {
-		if !r.part.hasFill(s.first) {
-			continue
-		}
-		edited, err := db.List(ctx, r.tx, r.scanFill, fillSelect+inSpan+` AND (origin IS NOT NULL OR (facts & $7) <> 0) ORDER BY executed_at, seq`,
+		fills, err := db.List(ctx, r.tx, r.scanFill, fillSelect+inSpan+` AND (origin IS NOT NULL OR (facts & $7) <> 0) ORDER BY executed_at, seq`,
 			append(r.spanArgs(s), int64(editFacts))...)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		for _, f := range edited {
+		for _, f := range fills {
 			if f.edits() != 0 {
-				u.AddConflict(history.Key{Type: "execution", ID: string(f.id)}, "")
+				ids = append(ids, string(f.id))
 			}
 		}
-		var removed int64
-		err = r.tx.QueryRow(ctx, `SELECT removed FROM import_spans WHERE user_id = $1 AND account = $2 AND first_seq = $3`,
-			r.owner, r.account.number, s.first).Scan(&removed)
-		if err != nil {
-			return err
-		}
-		if removed > 0 {
-			u.AddConflict(history.Key{Type: "import", ID: string(r.batch)}, "")
+	}
+	edited, err := u.ListEdited(ctx, "execution", ids)
+	for _, id := range edited {
+		u.AddConflict(history.Key{Type: "execution", ID: id}, "")
+	}
+	return spans, err
+}
+
+// checkDeleted adds a conflict for each fill of some spans that was deleted since, and
+// reports whether there is one.
+func (r *reversal) checkDeleted(ctx context.Context, u *history.Undoing, spans []span) (found bool, err error) {
+	later, err := u.LaterChanges(ctx, r.account.ID)
+	if err != nil {
+		return false, err
+	}
+	for i := range later {
+		for _, o := range later[i].Objects {
+			_, _, seq, ok := journal.UnpackID(journal.ExecutionID(o.ID))
+			if o.Type == "execution" && o.Action == history.Deleted && ok && slices.ContainsFunc(spans, func(s span) bool { return s.holds(seq) }) {
+				u.AddConflict(history.Key{Type: o.Type, ID: o.ID}, "")
+				found = true
+			}
 		}
 	}
-	return nil
+	return found, nil
 }
 
 // checkCash adds a conflict for each edited cash row.

@@ -233,18 +233,18 @@ func (u *unmatchedFinder) findSplits(ctx context.Context) error {
 // suspectRatio returns the split that would explain a fill that closes more than is held:
 // its quantity is 3/2 or a whole multiple of the position, and its price is, as a ratio,
 // nearer to the average entry price after the split than to the one before.
-func suspectRatio(quantity, held, price, entry decimal.Decimal) (matching.Split, bool) {
+func suspectRatio(quantity, held, price, entry decimal.Decimal) (matching.Event, bool) {
 	const maxMultiple = 1000
 	if held.Sign() <= 0 || quantity.Cmp(held) <= 0 {
-		return matching.Split{}, false
+		return matching.Event{}, false
 	}
-	ratio := matching.Split{New: 3, Old: 2}
+	ratio := matching.Event{New: 3, Old: 2}
 	if !quantity.Mul(decimal.New(2)).Equal(held.Mul(decimal.New(3))) {
 		n, ok := quantity.DivRound(held, 0).ToScaled(0)
 		if !ok || n > maxMultiple || !held.Mul(decimal.New(n)).Equal(quantity) {
-			return matching.Split{}, false
+			return matching.Event{}, false
 		}
-		ratio = matching.Split{New: n, Old: 1}
+		ratio = matching.Event{New: n, Old: 1}
 	}
 	// price / (entry / ratio) < entry / price, without a division
 	nearer := price.Mul(price).Mul(decimal.New(ratio.New)).Cmp(entry.Mul(entry).Mul(decimal.New(ratio.Old))) < 0

@@ -14,8 +14,9 @@ type holding struct {
 	gross, spent decimal.Decimal
 	// rate is the sum over closings with a stated result.
 	rate Rate
-	// removed reports that something was closed, and only by removals.
-	removed bool
+	// removed reports that something was closed, and only by removals; paid that a conversion
+	// has paid cash.
+	removed, paid bool
 }
 
 // start sets the holding to one beginning with a piece.
@@ -52,7 +53,7 @@ func (h *holding) addExit(p *piece) {
 	entry, h.openNotional = h.splitShare(h.openNotional, p.quantity)
 	entryCosts, h.openCosts = h.splitShare(h.openCosts, p.quantity)
 	if p.fill.Kind == KindRemoval {
-		h.removed = h.removed || isFirst
+		h.removed = h.removed || isFirst && !h.paid
 		notional, value = entry, entry.DivAverage(p.fill.Multiplier)
 	} else {
 		h.removed = false

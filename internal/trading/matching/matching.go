@@ -18,8 +18,9 @@
 // exceeds the position by, or would add to it, belongs to no trade; see Closure.
 // A removal closes its share at exactly its cost, whatever its price.
 //
-// A split converts the open trade's quantities to new units and leaves its money as it is;
-// see Split.
+// An event is a corporate action's effect. A split, for example, converts the open trade's
+// quantities to new units and leaves its money as it is; see Event. GroupLinked groups
+// streams between which actions move positions.
 //
 // A stated result replaces the priced result for the part it closes; that part still
 // takes its share from the entry notional. A trade's gross result is the sum over its
@@ -82,8 +83,10 @@ type Grouping struct {
 	OmitParts bool
 	// ReportClosing is called for every fill whose kind only closes; it may be nil.
 	ReportClosing func(Closure)
-	// Splits are the stream's, in order.
-	Splits []Split
+	// Events are the stream's, in order. Start is the first trade's First if the walk begins
+	// inside the stream and some of the events are arrivals.
+	Events []Event
+	Start  Position
 }
 
 // Closure is what a fill whose kind only closes has closed.
@@ -99,13 +102,17 @@ type Closure struct {
 // Walk groups fills; see the function Walk.
 func (g Grouping) Walk(fills iter.Seq[Fill]) iter.Seq[Trade] {
 	return func(yield func(Trade) bool) {
-		w, head := walk{omitParts: g.OmitParts, reportClosing: g.ReportClosing, splits: g.Splits}, g.Head
+		w, head := walk{omitParts: g.OmitParts, reportClosing: g.ReportClosing, events: eventsFrom(g.Events, g.Start)}, g.Head
 		if g.From != nil {
 			w.open = g.From.toHolding()
+			w.events = eventsFrom(w.events, Position{At: g.From.Last().At, Seq: 1})
 		}
 		for f := range fills {
 			p := w.nextPiece(f, head)
 			head = Head{}
+			if ended := w.takeDeparted(); ended != nil && !yield(*ended) {
+				return
+			}
 			for more := true; more; {
 				more = w.addPiece(&p)
 				if w.open.isClosed() && !yield(w.closeTrade()) {
@@ -117,6 +124,9 @@ func (g Grouping) Walk(fills iter.Seq[Fill]) iter.Seq[Trade] {
 			}
 		}
 		w.advance(endOfTime)
+		if ended := w.takeDeparted(); ended != nil && !yield(*ended) {
+			return
+		}
 		if w.open != nil {
 			yield(w.closeTrade())
 		}
@@ -132,7 +142,11 @@ type walk struct {
 	parts         []Part
 	omitParts     bool
 	reportClosing func(Closure) // may be nil
-	splits        []Split       // those not applied yet
+	events        []Event       // those not applied yet
+	// departed is the trade that an event has ended, until it is taken.
+	departed *Trade
+	// reportEvent is called for every event that acts on an open trade; it may be nil.
+	reportEvent func(e Event, before, after holdingState)
 
 	last Fill // the pieces point to it
 	any  bool
@@ -212,12 +226,15 @@ func (w *walk) addClosing(p *piece) Closure {
 }
 
 // openTrade opens a trade with its first piece.
-func (w *walk) openTrade(p *piece) {
+func (w *walk) openTrade(p *piece) { w.begin(func(h *holding) { h.start(p) }) }
+
+// begin makes an unused holding the open trade.
+func (w *walk) begin(start func(*holding)) {
 	if w.spare == nil {
 		w.spare = &holding{}
 	}
 	w.open, w.spare, w.parts = w.spare, nil, w.parts[:0]
-	w.open.start(p)
+	start(w.open)
 }
 
 // addPart adds a piece to the open trade's parts.

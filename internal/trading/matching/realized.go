@@ -37,8 +37,9 @@ type Realizer struct {
 	Head Head
 	// EachFill has a part for each closing fill, even with the same instant.
 	EachFill bool
-	// Splits are the stream's, in order.
-	Splits []Split
+	// Events are the stream's, in order; see Grouping for Start.
+	Events []Event
+	Start  Position
 	// Openings has a part for each opening fill as well, with a negative quantity and no
 	// amounts. It needs EachFill.
 	Openings bool
@@ -53,11 +54,10 @@ type Realizer struct {
 // Add adds the next fill, ordered by CompareFills. It returns the trade the fill closed,
 // with its parts in time order; the trade is nil if it closed none.
 func (r *Realizer) Add(f Fill) (closed *Trade, parts []RealizedPart) {
-	if !r.walk.any {
-		r.walk.splits = r.Splits
-	}
+	r.begin()
 	p := r.walk.nextPiece(f, r.Head)
 	r.Head = Head{}
+	closed, parts = r.takeDeparted()
 	for more := true; more; {
 		before := newHoldingState(r.walk.open)
 		more = r.walk.addPiece(&p)
@@ -71,15 +71,54 @@ func (r *Realizer) Add(f Fill) (closed *Trade, parts []RealizedPart) {
 	return closed, parts
 }
 
-// Open returns the trade that is still open after all fills, with its parts so
-// far; the trade is nil if the position is flat.
+// begin prepares the walk before the first fill.
+func (r *Realizer) begin() {
+	if r.walk.any || r.walk.reportEvent != nil {
+		return
+	}
+	r.walk.events, r.walk.reportEvent = eventsFrom(r.Events, r.Start), r.recordEvent
+}
+
+// takeDeparted returns the trade that an event has ended, with its parts, or nil.
+func (r *Realizer) takeDeparted() (*Trade, []RealizedPart) {
+	trade := r.walk.takeDeparted()
+	if trade == nil {
+		return nil, nil
+	}
+	parts := r.parts
+	r.parts, r.openVolume = nil, decimal.Zero
+	return trade, parts
+}
+
+// Open returns the trade that is still open after all fills, or that an event has ended
+// after them, with its parts so far; the trade is nil if the position is flat.
 func (r *Realizer) Open() (*Trade, []RealizedPart) {
+	r.begin()
 	r.walk.advance(endOfTime)
+	if trade, parts := r.takeDeparted(); trade != nil {
+		return trade, parts
+	}
 	if r.walk.open == nil {
 		return nil, nil
 	}
 	trade := r.walk.closeTrade()
 	return &trade, r.parts
+}
+
+// recordEvent adds the part that an event realized, if it paid cash or ended the trade.
+func (r *Realizer) recordEvent(e Event, before, after holdingState) {
+	quantity, kind := decimal.Zero, KindTrade
+	switch {
+	case e.Kind == EventDeparture:
+		quantity, kind = before.held, KindRemoval
+	case e.Kind == EventConversion && e.Cash.Valid:
+	default:
+		return
+	}
+	r.addPart(RealizedPart{
+		At: e.At, Quantity: quantity, Kind: kind, Entry: before.entry.Sub(after.entry), Exit: after.exit.Sub(before.exit),
+		Gross: after.gross.Sub(before.gross), Costs: after.spent.Sub(before.spent),
+	})
 }
 
 // holdingState has a holding's sums whose changes are realized parts.
@@ -95,8 +134,7 @@ func newHoldingState(h *holding) holdingState {
 	}
 }
 
-// record adds the part a fill realized, if it closed anything. Parts with one instant are
-// one, unless EachFill is set.
+// record adds the part a fill realized, if it closed anything.
 func (r *Realizer) record(f Fill, before, after holdingState) {
 	traded := after.volume.Sub(before.volume)
 	quantity := before.held.Sub(after.held)
@@ -116,7 +154,12 @@ func (r *Realizer) record(f Fill, before, after holdingState) {
 		At: f.At, Seq: f.Seq, Kind: f.Kind, Quantity: quantity, Entry: before.entry.Sub(after.entry), Exit: after.exit.Sub(before.exit),
 		Gross: after.gross.Sub(before.gross), Costs: after.spent.Sub(before.spent), Volume: traded.Add(entry),
 	}
-	if n := len(r.parts); !r.EachFill && n > 0 && r.parts[n-1].At == f.At {
+	r.addPart(part)
+}
+
+// addPart adds a part. Parts with one instant are one, unless EachFill is set.
+func (r *Realizer) addPart(part RealizedPart) {
+	if n := len(r.parts); !r.EachFill && n > 0 && r.parts[n-1].At == part.At {
 		r.parts[n-1] = r.parts[n-1].add(part)
 		return
 	}

@@ -11,6 +11,9 @@ type Identity struct {
 	ID    string
 	Fills []string
 	First Position
+	// Anchor names what opened the trade. A new trade with the same anchor continues it,
+	// whatever fills it has. Empty for none.
+	Anchor string
 }
 
 // Reconciliation reports what happens to the old identities. Each is kept by a new trade,
@@ -38,6 +41,8 @@ type Merge struct {
 // fills, falls back to a trade with fewer if the first is taken, and is merged into the
 // trade with most of its fills if all are taken. No identity is orphaned while it has a
 // fill.
+//
+// An identity with an anchor belongs to the new trade with the same one.
 //
 // A new trade's skipped fills count as shared with the old trade with the same start.
 //
@@ -90,6 +95,9 @@ type claim struct {
 	old, heir, shared int
 }
 
+// anchorWeight is more fills than two trades share.
+const anchorWeight = 1 << 40
+
 // findClaims returns every such pair. It visits each fill
 // once, so its cost is not old trades times new ones.
 func findClaims(old []Identity, regrouped []Trade) []claim {
@@ -99,8 +107,12 @@ func findClaims(old []Identity, regrouped []Trade) []claim {
 	}
 	holders := make(map[string][]int, parts)
 	starts := make(map[Position]int, len(old))
+	anchored := map[string]int{}
 	for i, identity := range old {
 		starts[identity.First] = i
+		if identity.Anchor != "" {
+			anchored[identity.Anchor] = i
+		}
 		for _, fill := range identity.Fills {
 			holders[fill] = append(holders[fill], i)
 		}
@@ -116,6 +128,9 @@ func findClaims(old []Identity, regrouped []Trade) []claim {
 		}
 		if i, found := starts[regrouped[n].First]; found && regrouped[n].Skipped > 0 {
 			shared[i] += regrouped[n].Skipped
+		}
+		if i, found := anchored[regrouped[n].Anchor]; found {
+			shared[i] += anchorWeight
 		}
 		for i, count := range shared {
 			claims = append(claims, claim{old: i, heir: n, shared: count})
@@ -146,7 +161,7 @@ func compareTrades(a, b *Trade) int {
 
 // firstFillID returns the opening fill's id, or an empty text if that was skipped.
 func (t *Trade) firstFillID() string {
-	if t.Skipped > 0 {
+	if t.Skipped > 0 || len(t.Parts) == 0 {
 		return ""
 	}
 	return t.Parts[0].FillID

@@ -73,6 +73,9 @@ type Trade struct {
 	EndedBy Kind
 	Removed bool
 
+	// Anchor names what opened the trade, for Reconcile; empty if its fills say enough.
+	Anchor string
+
 	// Parts are the trade's fills in time order, each once. Skipped is how many fills
 	// come before them, if the grouping began inside the trade.
 	Parts   []Part

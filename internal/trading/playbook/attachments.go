@@ -38,26 +38,65 @@ type Upload struct {
 	Content   io.Reader
 }
 
+// PreparedFile is a file whose attachment is not stored yet.
+type PreparedFile struct {
+	attachment Attachment
+	content    []byte
+}
+
+// PrepareFile receives a file before the transaction that attaches it. If it is not
+// attached, the caller hands it to RemovePrepared.
+func (s *attachmentStore) PrepareFile(ctx context.Context, owner journal.UserID, upload Upload) (p PreparedFile, err error) {
+	if p.attachment, p.content, err = s.receive(upload); err != nil {
+		return PreparedFile{}, err
+	}
+	public, err := s.publicID(ctx, owner)
+	if err != nil || s.options.Files == nil {
+		return p, err
+	}
+	if err := s.options.Files.write(public, p.attachment.ID, p.content); err != nil {
+		return PreparedFile{}, fmt.Errorf("storing an attachment: %w", err)
+	}
+	return p, nil
+}
+
+// AttachPrepared attaches a prepared file to a trade. It is a step in storing a sample
+// journal, whose change records the account only.
+func (s *attachmentStore) AttachPrepared(ctx context.Context, tx *db.Tx, owner journal.UserID, trade journal.TradeID, p PreparedFile) error {
+	p.attachment.Trade = &trade
+	if err := s.checkTarget(ctx, tx, owner, p.attachment); err != nil {
+		return err
+	}
+	if err := s.checkQuota(ctx, tx, owner, p.attachment.Size); err != nil {
+		return err
+	}
+	if err := s.insertAttachment(ctx, tx, owner, p.attachment, p.content); err != nil {
+		return err
+	}
+	return s.reportLinked(ctx, tx, owner, &trade)
+}
+
+// RemovePrepared removes prepared files that were not attached.
+func (s *attachmentStore) RemovePrepared(ctx context.Context, owner journal.UserID, list []PreparedFile) {
+	ids := make([]journal.AttachmentID, len(list))
+	for i, p := range list {
+		ids[i] = p.attachment.ID
+	}
+	s.RemoveFiles(ctx, owner, ids)
+}
+
 // Attach stores a file. What it is, is decided by its content. A trade or note
 // that is not the owner's is not found.
 func (s *attachmentStore) Attach(ctx context.Context, owner journal.UserID, target Target, upload Upload) (Attachment, error) {
-	attachment, content, err := s.receive(upload)
+	p, err := s.PrepareFile(ctx, owner, upload)
 	if err != nil {
 		return Attachment{}, err
 	}
+	attachment, content := p.attachment, p.content
 	if target.Trade != "" {
 		attachment.Trade = &target.Trade
 	} else {
 		attachment.Note = &target.Note
-	}
-	public, err := s.publicID(ctx, owner)
-	if err != nil {
-		return Attachment{}, err
-	}
-	if s.options.Files != nil {
-		if err := s.options.Files.write(public, attachment.ID, content); err != nil {
-			return Attachment{}, fmt.Errorf("storing an attachment: %w", err)
-		}
 	}
 	err = s.db.Update(ctx, func(tx *db.Tx) error {
 		return s.addAttachment(ctx, tx, owner, attachment, content)

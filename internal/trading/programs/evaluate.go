@@ -55,6 +55,10 @@ type Result struct {
 	OpenBounded bool
 	// TradesAfter counts the trades opened after the enrollment was passed or failed.
 	TradesAfter int
+	// LastFill is the last fill that counts, in microseconds; 0 without one.
+	LastFill int64
+	// ValidUntil is the last instant at which the same facts have the same result.
+	ValidUntil int64
 }
 
 // Today is the day of the last evaluated instant.
@@ -104,7 +108,36 @@ func Evaluate(p *Program, facts *Facts) *Result {
 	e := newEvaluator(p, facts, clock)
 	e.bounded = facts.isBounded()
 	e.run(e.listEvents(), newDayTable(clock, clock.dayAt(facts.StartedAt)), 0)
-	return e.result()
+	out := e.result()
+	out.ValidUntil, out.LastFill = e.nextChange()-1, facts.lastFill()
+	return out
+}
+
+// nextChange returns the first instant after the evaluated ones at which something happens:
+// an event, a deadline or the end of the day.
+func (e *evaluator) nextChange() int64 {
+	f := e.facts
+	next := e.clock.begin(e.clock.dayAt(f.Until).AddDays(1))
+	at := func(instant int64) {
+		if instant > f.Until {
+			next = min(next, instant)
+		}
+	}
+	for i := range f.Trades {
+		for k := range f.Trades[i].Fills {
+			at(f.Trades[i].Fills[k].At)
+		}
+	}
+	for _, c := range f.Cash {
+		at(c.At)
+	}
+	for _, p := range f.Payouts {
+		at(p.At)
+	}
+	for _, d := range e.listDeadlines(f.Until+1, next) {
+		at(d.at)
+	}
+	return next
 }
 
 func newEvaluator(p *Program, facts *Facts, clock dayClock) *evaluator {
@@ -116,18 +149,30 @@ func newEvaluator(p *Program, facts *Facts, clock dayClock) *evaluator {
 	return e
 }
 
-// isBounded reports whether every trade that counts has an excursion.
+// isBounded reports whether every trade that counts has an excursion, and none is open at
+// the last instant: its excursion would tell what happened later.
 func (f *Facts) isBounded() bool {
 	counts := false
 	for i := range f.Trades {
 		if t := &f.Trades[i]; len(t.Fills) > 0 && t.Fills[0].At >= f.StartedAt && t.Fills[0].At <= f.Until {
 			counts = true
-			if t.Excursion == nil {
+			if t.Excursion == nil || t.isOpenAt(f.Until) {
 				return false
 			}
 		}
 	}
 	return counts
+}
+
+// isOpenAt reports whether a position is left after an instant's fills.
+func (t *Trade) isOpenAt(at int64) bool {
+	held := decimal.Zero
+	for i := range t.Fills {
+		if t.Fills[i].At <= at {
+			held = held.Add(t.Fills[i].Quantity)
+		}
+	}
+	return held.Sign() != 0
 }
 
 // evaluator walks through an enrollment.

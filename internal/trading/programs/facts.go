@@ -156,6 +156,22 @@ func (e *evaluator) listDeadlines(first, last int64) (list []event) {
 	return list
 }
 
+// lastFill returns the last fill of the trades that count, or 0.
+func (f *Facts) lastFill() (last int64) {
+	for i := range f.Trades {
+		fills := f.Trades[i].Fills
+		if len(fills) == 0 || fills[0].At < f.StartedAt {
+			continue
+		}
+		for k := range fills {
+			if fills[k].At <= f.Until {
+				last = max(last, fills[k].At)
+			}
+		}
+	}
+	return last
+}
+
 // tradedTime returns the first opening that counts, and the last instant at which a trade
 // may be open. first is above last without trades.
 func (f *Facts) tradedTime() (first, last int64) {

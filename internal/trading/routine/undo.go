@@ -2,6 +2,7 @@ package routine
 
 import (
 	"context"
+	"slices"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -73,12 +74,17 @@ func loadTemplate(ctx context.Context, u *history.Undoing, _ string) (map[string
 	return map[string]jsontext.Value{"items": fields.ShowValue(fields.ShowList(lines))}, err
 }
 
+// storeTemplate sets a template. The built-in one is not stored: the user had set none.
 func (s *Service) storeTemplate(ctx context.Context, u *history.Undoing, _ string, values map[string]jsontext.Value) error {
 	var lines []string
 	if err := json.Unmarshal(values["items"], &lines); err != nil {
 		return err
 	}
 	if err := s.lockTemplate(ctx, u.Tx, u.Owner); err != nil {
+		return err
+	}
+	if slices.Equal(lines, builtInTemplate) {
+		_, err := u.Tx.Exec(ctx, `DELETE FROM checklist_templates WHERE user_id = $1`, u.Owner)
 		return err
 	}
 	_, err := u.Tx.Exec(ctx, `UPDATE checklist_templates SET items = $1, updated_at = $2 WHERE user_id = $3`,

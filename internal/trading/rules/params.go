@@ -30,14 +30,20 @@ type Params struct {
 	Symbols   []string          `json:"symbols,omitzero" doc:"only_symbols: symbols or roots."`
 	Ratio     decimal.Null      `json:"ratio,omitzero" doc:"min_reward_risk."`
 	Hours     decimal.Null      `json:"hours,omitzero" doc:"review_by."`
-	Unit      Unit              `json:"unit,omitzero" enum:"trade" doc:"What counts as one opening and one close. Default trade."`
+	Unit      Unit              `json:"unit,omitzero" enum:"trade,strategy" doc:"stop_after_losses, max_losses, max_trades, max_open, cool_down: what counts as one opening and one close. Default trade. With strategy, each accepted or manual strategy counts as one, closed when its last trade is, and every other trade by itself."`
 }
 
 // Unit is what counts as one opening and one close.
 type Unit string
 
-// UnitTrade counts trades.
-const UnitTrade Unit = "trade"
+// The units. UnitStrategy counts accepted and manual strategies as one each.
+const (
+	UnitTrade    Unit = "trade"
+	UnitStrategy Unit = "strategy"
+)
+
+// Units returns all units.
+func Units() []Unit { return []Unit{UnitTrade, UnitStrategy} }
 
 // spec lists a kind's parameters by name.
 type spec struct{ required, optional []string }
@@ -209,11 +215,8 @@ func (p Params) check(kind Kind) (Params, error) {
 	if kind == CoolDown && p.N == 0 {
 		p.N = 1
 	}
-	if p.Unit != "" && p.Unit != UnitTrade {
-		if p.Unit == "strategy" {
-			return p, refuse("unit", "must be trade: strategies cannot be counted as one yet.")
-		}
-		return p, refuse("unit", "must be trade.")
+	if p.Unit != "" && !slices.Contains(Units(), p.Unit) {
+		return p, refuse("unit", "must be one of %s.", joinNames(Units()))
 	}
 	return p.checkLists()
 }

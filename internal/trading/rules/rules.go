@@ -97,6 +97,9 @@ func (r *Rule) HasAmount() bool {
 	}
 }
 
+// CountsStrategies reports whether strategies count as one opening and one close each.
+func (r *Rule) CountsStrategies() bool { return r.Params.Unit == UnitStrategy }
+
 // Check returns the rule in its canonical form, or the reason why it is invalid.
 func (r Rule) Check() (Rule, error) {
 	var err error

@@ -308,8 +308,18 @@ func (b *builder) findRolls() (rolls []roll) {
 		}
 		return compareLegs(x, y)
 	})
+	byOrder := map[string][]*Leg{}
+	for _, c := range closings {
+		if c.CloseOrder != "" {
+			byOrder[c.CloseOrder] = append(byOrder[c.CloseOrder], c)
+		}
+	}
 	for _, l := range b.legs {
 		if l.Stock {
+			continue
+		}
+		if at := slices.IndexFunc(byOrder[l.OrderID], func(c *Leg) bool { return continues(c, l) }); l.OrderID != "" && at >= 0 {
+			rolls = append(rolls, roll{byOrder[l.OrderID][at], l})
 			continue
 		}
 		reach := Window
@@ -319,7 +329,7 @@ func (b *builder) findRolls() (rolls []roll) {
 		from, _ := slices.BinarySearchFunc(closings, l.OpenedAt.Add(-reach), func(c *Leg, at time.Time) int { return c.ClosedAt.Compare(at) })
 		var best *Leg
 		for tried := 0; from < len(closings) && !closings[from].ClosedAt.After(l.OpenedAt.Add(reach)) && tried < maxNear; from, tried = from+1, tried+1 {
-			if c := closings[from]; continues(c, l) && (best == nil || distance(c, l) < distance(best, l)) {
+			if c := closings[from]; continues(c, l) && (best == nil || c.ClosedAt.Sub(l.OpenedAt).Abs() < best.ClosedAt.Sub(l.OpenedAt).Abs()) {
 				best = c
 			}
 		}
@@ -334,13 +344,6 @@ func (b *builder) findRolls() (rolls []roll) {
 // was opened after it.
 func continues(c, l *Leg) bool {
 	return c != l && c.Right == l.Right && c.Quantity.Sign() == l.Quantity.Sign() && c.OpenedAt.Before(l.OpenedAt) && compareContracts(c, l) != 0
-}
-
-func distance(c, l *Leg) time.Duration {
-	if c.CloseOrder != "" && c.CloseOrder == l.OrderID {
-		return -1
-	}
-	return c.ClosedAt.Sub(l.OpenedAt).Abs()
 }
 
 // nameChains sets the ids of chains, which follow from their first strategies.

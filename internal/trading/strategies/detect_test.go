@@ -218,6 +218,39 @@ func TestChains(t *testing.T) {
 	}
 }
 
+// TestRollInOneOrder: an order that was filled over a longer time than the window is a roll
+// all the same, and in a busy minute the order decides.
+func TestRollInOneOrder(t *testing.T) {
+	t.Parallel()
+	byOrder := func(l *strategies.Leg) { l.CloseOrder = "roll" }
+	legs := newLegs(t, "-1 P90@1,-1 P85@1 2026-07-17,-1 P88@1", map[int][]change{
+		0: {closed(time.Hour), byOrder}, 1: {after(time.Hour + 20*time.Minute), order("roll")},
+		2: {after(time.Minute), closed(time.Hour + 20*time.Minute)},
+	})
+	found := strategies.Build(legs, nil, strategies.Propose)
+	if len(found) != 2 || found[0].ChainID == "" || found[0].ChainID != found[1].ChainID || found[0].Members[0].Strike.String() != "90" {
+		t.Fatalf("got %s", describe(found))
+	}
+}
+
+// TestLinesOfWhatIsOpen: what is open has a picture of its own, with the quantity that is
+// left, also when the opening has several expiries.
+func TestLinesOfWhatIsOpen(t *testing.T) {
+	t.Parallel()
+	legs := newLegs(t, "-2 C100@2,+2 C100@3 2026-07-17", map[int][]change{0: {closed(time.Hour)}, 1: {func(l *strategies.Leg) { l.Closed = decimal.New(1) }}})
+	found := strategies.Build(legs, nil, strategies.Propose)
+	opening, open := strategies.Lines(&found[0], 2)
+	if len(opening) != 0 || len(open) < 3 {
+		t.Fatalf("opening %v, open %v", opening, open)
+	}
+	for _, p := range open {
+		want := decimal.Max(decimal.Zero, p.Price.Sub(decimal.New(100))).Mul(decimal.New(100)).Sub(decimal.New(300))
+		if !p.PnL.Equal(want) {
+			t.Errorf("at %s: %s, want %s", p.Price, p.PnL, want)
+		}
+	}
+}
+
 // drawJournal draws trades in one underlying within some minutes.
 func drawJournal(t *rapid.T, most int) []strategies.Leg {
 	n := rapid.IntRange(1, most).Draw(t, "trades")

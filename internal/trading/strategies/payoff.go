@@ -66,21 +66,25 @@ func NewPayoff(members []Member) Payoff {
 	return p
 }
 
-// Lines returns the result of the opening by price, and that of the open members at their
-// entry, with every strike and at least that many points. They are empty if the options
-// expire on different days.
+// Lines returns the result of the opening by price, and that of what is open at its entry,
+// with every strike and at least that many points. Each is empty if its options expire on
+// different days, or if there are no members.
 func Lines(s *Strategy, points int) (opening, open []PayoffPoint) {
-	members := s.Opening()
-	if !hasOneExpiry(members) {
-		return []PayoffPoint{}, []PayoffPoint{}
+	members, held := s.Opening(), OpenMembers(s.Members)
+	opening, open = []PayoffPoint{}, []PayoffPoint{}
+	all, rest := newLine(members), newLine(held)
+	shape := rest
+	if len(members) > 0 && hasOneExpiry(members) {
+		shape = all
 	}
-	prices := pricesOf(newLine(members), points)
-	opening = newLine(members).at(prices)
-	held := slices.DeleteFunc(slices.Clone(s.Members), func(m Member) bool { return m.ClosedAt != nil })
-	if len(held) == 0 {
-		return opening, []PayoffPoint{}
+	prices := pricesOf(shape, points)
+	if shape == all {
+		opening = all.at(prices)
 	}
-	return opening, newLine(held).at(prices)
+	if len(held) > 0 && hasOneExpiry(held) {
+		open = rest.at(prices)
+	}
+	return opening, open
 }
 
 // Breakevens returns the prices at which open members and what was realized before are worth

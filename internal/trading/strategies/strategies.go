@@ -60,6 +60,9 @@ type Leg struct {
 	// Net and Gross are absent while the trade is open.
 	Net, Gross decimal.Null
 	Fees       decimal.Decimal
+	// Closed is how much of an open trade's quantity was closed again, without sign, and
+	// Realized the net result of that part.
+	Closed, Realized decimal.Decimal
 
 	placed bool // in a strategy, or decided to be in none
 }
@@ -228,6 +231,36 @@ func (s *Strategy) ListedAt() time.Time {
 		return *at
 	}
 	return s.OpenedAt()
+}
+
+// OpenMembers returns what is open of members: open trades with the quantity that they still
+// have, and its share of the money paid.
+func OpenMembers(members []Member) (open []Member) {
+	for _, m := range members {
+		if m.ClosedAt != nil {
+			continue
+		}
+		if m.Role != RoleCover && !m.Closed.IsZero() {
+			left, whole := m.Leg.Quantity.Abs().Sub(m.Closed), m.Leg.Quantity.Abs()
+			rest := *m.Leg
+			for _, value := range []*decimal.Decimal{&rest.Quantity, &rest.Size, &rest.Paid, &rest.Costs} {
+				*value = value.Mul(left).DivAverage(whole)
+			}
+			m.Leg, m.Quantity = &rest, rest.Quantity
+		}
+		open = append(open, m)
+	}
+	return open
+}
+
+// RealizedSoFar returns the net result of everything that was closed, parts of open trades
+// included.
+func (s *Strategy) RealizedSoFar() decimal.Decimal {
+	sum := decimal.Zero
+	for _, m := range s.Legs() {
+		sum = sum.Add(m.Net.Or(m.Realized))
+	}
+	return sum
 }
 
 // Credit returns the money of the opening before costs, negative for a debit.

@@ -117,6 +117,20 @@ func (s *Strategy) EffectiveRisk() decimal.Null {
 	return s.Risk()
 }
 
+// RMultiple returns the result in units of the risk; absent while a member is open, and
+// without a risk.
+func (s *Strategy) RMultiple() decimal.Null {
+	net, _, _, _ := s.Result()
+	risk := s.EffectiveRisk()
+	if len(s.Members) == 0 || !net.Valid || !risk.Valid {
+		return decimal.Null{}
+	}
+	return decimal.Of(net.Decimal.DivRound(risk.Decimal, rScale))
+}
+
+// rScale is the decimals of R multiples.
+const rScale = 12
+
 // newYork is the zone whose days options expire on.
 var newYork = sync.OnceValue(func() *time.Location {
 	zone, err := time.LoadLocation("America/New_York")
@@ -137,7 +151,7 @@ func (s *Strategy) DaysToExpiry() *int {
 		return nil
 	}
 	opened := s.OpenedAt().In(newYork())
-	if s.Members[0].DayOnly {
+	if first := slices.IndexFunc(s.Members, func(m strategies.Member) bool { return m.Role != strategies.RoleCover }); s.Members[max(0, first)].DayOnly {
 		opened = s.OpenedAt().UTC()
 	}
 	begin := time.Date(opened.Year(), opened.Month(), opened.Day(), 0, 0, 0, 0, time.UTC)
@@ -149,6 +163,48 @@ func (s *Strategy) DaysToExpiry() *int {
 func ReadMode(ctx context.Context, tx *db.Tx, owner journal.UserID) (strategies.Mode, error) {
 	stored, err := settings.Read(ctx, tx, owner)
 	return cmp.Or(stored.Detection, strategies.Propose), err
+}
+
+// MayHaveUnits reports whether an owner can have accepted or manual strategies: some are
+// stored, or detection accepts by itself. It is a step.
+func MayHaveUnits(ctx context.Context, tx *db.Tx, owner journal.UserID) (bool, error) {
+	var found int
+	err := tx.QueryRow(ctx, `SELECT 1 FROM strategies WHERE user_id = $1 AND state IN ('accepted', 'manual')`+db.Limit(2), owner, 1).Scan(&found)
+	if err == nil || !errors.Is(err, db.ErrNoRows) {
+		return err == nil, err
+	}
+	mode, err := ReadMode(ctx, tx, owner)
+	return mode == strategies.AcceptStrong, err
+}
+
+// FindUnits returns a function for the accepted or manual strategy that a trade belongs to,
+// which returns nil for none. It is a step.
+func (s *Service) FindUnits(ctx context.Context, tx *db.Tx, owner journal.UserID) (func(journal.TradeID) *Strategy, error) {
+	if some, err := MayHaveUnits(ctx, tx, owner); err != nil || !some {
+		return func(journal.TradeID) *Strategy { return nil }, err
+	}
+	accounts, err := ledger.Accounts(ctx, tx, owner)
+	if err != nil {
+		return nil, err
+	}
+	mode, err := ReadMode(ctx, tx, owner)
+	if err != nil {
+		return nil, err
+	}
+	sets := make([]*Set, len(accounts))
+	for i, a := range accounts {
+		if sets[i], err = s.Load(ctx, tx, owner, a, mode); err != nil {
+			return nil, err
+		}
+	}
+	return func(id journal.TradeID) *Strategy {
+		for _, set := range sets {
+			if found := set.Find(id); found != nil && found.IsUnit() {
+				return found
+			}
+		}
+		return nil
+	}, nil
 }
 
 // Load returns an account's strategies at its revision. It is a step.

@@ -381,6 +381,9 @@ func (s *Service) RemoveTrade(ctx context.Context, owner journal.UserID, id jour
 		if !current.hasTrade(trade) {
 			return journal.NotFound("trade")
 		}
+		if slices.ContainsFunc(current.Members, func(m strategies.Member) bool { return m.Trade == trade && m.Later }) {
+			return journal.Conflict("The trade belongs to the strategy because a leg was assigned or exercised. It cannot be removed by itself.")
+		}
 		if len(current.Members) == 1 {
 			return journal.Conflict("A strategy needs a trade. Delete the strategy instead.")
 		}

@@ -120,6 +120,12 @@ var ranges = []string{
 	"today", "yesterday", "week", "last_week", "month", "last_month", "quarter", "last_quarter", "ytd", "last_year", "30d", "90d", "1y",
 }
 
+// unitName is the parameter for what figures count as one. The server keeps it; clients send
+// it with figures.
+const unitName = "unit"
+
+var units = []string{"trade", "strategy"}
+
 // checkFilter checks parameters as in a query.
 func checkFilter(values map[string]string) (Query, error) {
 	known := tradefilter.Parameters()
@@ -127,6 +133,12 @@ func checkFilter(values map[string]string) (Query, error) {
 		if name == rangeName {
 			if !slices.Contains(ranges, values[name]) {
 				return "", journal.InvalidField(name, "%s must be %s or %s.", name, strings.Join(ranges[:len(ranges)-1], ", "), ranges[len(ranges)-1])
+			}
+			continue
+		}
+		if name == unitName {
+			if !slices.Contains(units, values[name]) {
+				return "", journal.InvalidField(name, "%s must be %s.", name, strings.Join(units, " or "))
 			}
 			continue
 		}

@@ -167,6 +167,12 @@ export const routes: Route[] = [
     load: () => import('../screens/setups/Screen.svelte'),
   },
   {
+    path: '/symbols/{symbol}',
+    title: 'Symbol',
+    filtered: true,
+    load: () => import('../screens/symbols/Screen.svelte'),
+  },
+  {
     path: '/tags',
     title: 'Tags',
     section: 'measure',
@@ -261,6 +267,11 @@ export const routes: Route[] = [
     section: 'other',
     admin: true,
     load: () => import('../screens/admin/Screen.svelte'),
+  },
+  {
+    path: '/connect-app',
+    title: 'Connect an app',
+    load: () => import('../screens/start/ConnectApp.svelte'),
   },
   { path: '/start', title: 'First run', open: true, load: () => import('../screens/start/FirstRun.svelte') },
   { path: '/sign-in', title: 'Sign in', open: true, load: () => import('../screens/start/SignIn.svelte') },

@@ -13,7 +13,7 @@ export type Goal = Schemas['Goal'];
 export interface ParamField {
   name: keyof RuleParams & string;
   label: string;
-  type: 'count' | 'number' | 'percent' | 'time' | 'setups' | 'tags' | 'text';
+  type: 'count' | 'number' | 'percent' | 'time' | 'setups' | 'tags' | 'text' | 'unit';
   optional?: boolean;
   hint?: string;
 }
@@ -25,14 +25,21 @@ export interface KindInfo {
 }
 
 const n = (label: string): ParamField => ({ name: 'n', label, type: 'count' });
+const unit: ParamField = {
+  name: 'unit',
+  label: 'Count',
+  type: 'unit',
+  optional: true,
+  hint: 'Strategies you accepted or made yourself count as one each.',
+};
 const amount: ParamField = { name: 'amount', label: 'Amount', type: 'number' };
 
 /** The kinds in the order of the form, the most common ones first. */
 export const ruleKinds: Record<RuleKind, KindInfo> = {
   max_daily_loss: { label: 'Daily loss limit', params: [amount] },
-  max_trades: { label: 'Trades a day', params: [n('Trades')] },
-  stop_after_losses: { label: 'Stop after losses in a row', params: [n('Losses in a row')] },
-  max_losses: { label: 'Losses a day', params: [n('Losses')] },
+  max_trades: { label: 'Trades a day', params: [n('Trades'), unit] },
+  stop_after_losses: { label: 'Stop after losses in a row', params: [n('Losses in a row'), unit] },
+  max_losses: { label: 'Losses a day', params: [n('Losses'), unit] },
   stop_at_profit: { label: 'Stop at a profit', params: [amount] },
   give_back: {
     label: 'Stop after giving back profit',
@@ -50,6 +57,7 @@ export const ruleKinds: Record<RuleKind, KindInfo> = {
     params: [
       { name: 'minutes', label: 'Minutes', type: 'number' },
       { name: 'n', label: 'After losses in a row', type: 'count', optional: true },
+      unit,
     ],
   },
   no_trading: {
@@ -70,7 +78,7 @@ export const ruleKinds: Record<RuleKind, KindInfo> = {
     ],
     oneOf: true,
   },
-  max_open: { label: 'Open trades', params: [n('Trades')] },
+  max_open: { label: 'Open trades', params: [n('Trades'), unit] },
   max_open_risk: { label: 'Open risk', params: [amount] },
   only_setups: {
     label: 'Only some setups',
@@ -114,27 +122,29 @@ export function describeRule(
     return known.length > 0 ? known.join(', ') : formats.plural(ids?.length ?? 0, noun);
   };
   const n = p.n ?? 1;
+  const [one, many] = p.unit === 'strategy' ? ['strategy', 'strategies'] : ['trade', 'trades'];
+  const counted = p.unit === 'strategy' ? ', counted in strategies' : '';
   switch (kind) {
     case 'max_daily_loss':
       return `Lose at most ${money(p.amount)} a day`;
     case 'max_trades':
-      return `At most ${formats.plural(n, 'trade')} a day`;
+      return `At most ${formats.plural(n, one, many)} a day`;
     case 'stop_after_losses':
-      return n === 1 ? 'Stop after a loss' : `Stop after ${formats.count(n)} losses in a row`;
+      return `Stop after ${n === 1 ? 'a loss' : `${formats.count(n)} losses in a row`}${counted}`;
     case 'max_losses':
-      return `At most ${formats.plural(n, 'loss', 'losses')} a day`;
+      return `At most ${formats.plural(n, 'loss', 'losses')} a day${counted}`;
     case 'stop_at_profit':
       return `Stop at a profit of ${money(p.amount)} a day`;
     case 'give_back':
       return `Stop after giving back ${formats.share(p.share ?? 0)} of the day’s peak`;
     case 'cool_down':
-      return `Pause ${formats.plural(p.minutes ?? 0, 'minute')} after ${n === 1 ? 'a loss' : `${formats.count(n)} losses in a row`}`;
+      return `Pause ${formats.plural(p.minutes ?? 0, 'minute')} after ${n === 1 ? 'a loss' : `${formats.count(n)} losses in a row`}${counted}`;
     case 'no_trading':
       return `No trading${describeTimes(p)}`;
     case 'max_size':
       return `Position of at most ${describeSize(p, money)}`;
     case 'max_open':
-      return `At most ${formats.plural(n, 'open trade')}`;
+      return `At most ${formats.plural(n, `open ${one}`, `open ${many}`)}`;
     case 'max_open_risk':
       return `Open risk of at most ${money(p.amount)}`;
     case 'only_setups':

@@ -26,9 +26,9 @@ test('a split: what it would change, the trade after it, and undo', async ({
   const id = await trade(api, 'SPLT');
   await signIn('/accounts');
   await page.getByRole('link', { name: 'Corporate actions' }).click();
-  await page.getByRole('button', { name: 'Record a split' }).first().click();
-  const form = page.getByRole('dialog', { name: 'Record a split' });
-  await form.getByLabel('Symbol').fill('splt');
+  await page.getByRole('button', { name: 'Record an action' }).first().click();
+  const form = page.getByRole('dialog', { name: 'Record a corporate action' });
+  await form.getByLabel('Symbol', { exact: true }).fill('splt');
   await form.getByLabel('New shares').fill('10');
   await form.getByLabel('Effective on').fill('2024-06-10');
   const effects = form.getByRole('table', { name: 'Trades that change' });

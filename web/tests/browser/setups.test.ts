@@ -32,8 +32,58 @@ test('a setup is created, shows its results and links to its trades', async ({ p
   await expectInert(page);
 
   await page.getByRole('link', { name: `Gap ${canary}` }).click();
+  await expect(page.getByRole('heading', { name: `Gap ${canary}`, level: 1 })).toBeVisible();
+  await expect(
+    page.getByRole('region').or(page.locator('section')).filter({ hasText: 'Best trades' }).first(),
+  ).toBeVisible();
+  await expect(page.getByText('All trades in this range are in this group.')).toBeVisible();
+  await expectInert(page);
+  await page.getByRole('button', { name: 'Edit' }).click();
   const edit = page.getByRole('dialog', { name: /^Gap/ });
   await edit.getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('button', { name: 'Delete setup' }).click();
   await expect(page.getByText('No setups yet')).toBeVisible();
+});
+
+test('the page of a setup compares it with the rest and shows its best trade with its picture', async ({
+  page,
+  api,
+  signIn,
+}) => {
+  const account = await mainAccount(api);
+  await trade(api, account, 'AAPL', '2026-03-03', 100, 108);
+  await trade(api, account, 'AAPL', '2026-03-04', 100, 97);
+  await trade(api, account, 'MSFT', '2026-03-05', 100, 101);
+  const { id } = await api<{ id: string }>('POST', '/setups', { name: 'Gap', checklist: ['Volume'] });
+  const list = await api<{ id: string; net_pnl: number }[]>('GET', '/trades?symbol=AAPL');
+  for (const t of list) await api('PATCH', `/trades/${t.id}`, { setup_ids: [id] });
+  const best = list.find((t) => t.net_pnl > 0)!;
+  const pixel =
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+  const form = new FormData();
+  form.append('file', new Blob([Buffer.from(pixel, 'base64')], { type: 'image/png' }), 'chart.png');
+  await api('POST', `/trades/${best.id}/attachments`, form);
+
+  await signIn('/setups');
+  await page.getByRole('link', { name: 'Gap', exact: true }).click();
+  const rest = page
+    .locator('section')
+    .filter({ has: page.getByRole('heading', { name: 'Compared with the rest' }) });
+  await expect(rest.getByRole('row', { name: /^Trades 2 1$/ })).toBeVisible();
+  const winners = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Best trades' }) });
+  await expect(winners.getByRole('link', { name: /AAPL/ })).toHaveCount(1);
+  await expect(winners.locator('img')).toBeVisible();
+  await page.getByRole('link', { name: 'AAPL', exact: true }).click();
+  await expect(page).toHaveURL(new RegExp(`/trades\\?root=AAPL&setup=${id}&status=closed`));
+});
+
+test('the page of a symbol shows all of its contracts', async ({ page, api, signIn }) => {
+  const account = await mainAccount(api);
+  await trade(api, account, 'AAPL', '2026-03-03', 100, 108);
+  await trade(api, account, 'MSFT', '2026-03-05', 100, 101);
+  await signIn('/symbols/aapl');
+  await expect(page.getByRole('heading', { name: 'AAPL', level: 1 })).toBeVisible();
+  await expect(page.getByText('+$800.00').first()).toBeVisible();
+  await page.getByRole('link', { name: 'View trades' }).click();
+  await expect(page).toHaveURL(/\/trades\?root=AAPL$/);
 });

@@ -71,3 +71,16 @@ test('a setup against the rest: three actions', async ({ page, api, signIn }) =>
   await expect(page).toHaveURL(new RegExp(`/reports/compare\\?.*setup=${id}`));
   expect(act.count).toBe(3);
 });
+
+test('do I exit too early: a sentence and a chart in two actions', async ({ page, api, signIn }) => {
+  const account = await mainAccount(api);
+  await enter(api, account, 'NQZ6', '2026-03-05T12:00', 4);
+  const [one] = await api<{ id: string }[]>('GET', '/trades');
+  await api('PATCH', `/trades/${one!.id}`, { mae: 1, mfe: 9, initial_risk: 2 });
+  await signIn('/');
+  const act = countActions(page);
+  await act.click(page.getByRole('navigation').first().getByRole('link', { name: 'Reports' }));
+  await act.click(page.getByRole('link', { name: 'MAE & MFE' }));
+  await expect(page.getByRole('heading', { name: /exit too early/i })).toBeVisible();
+  expect(act.count).toBe(2);
+});

@@ -6,6 +6,12 @@ describe('corporate actions', () => {
     [{ kind: 'split' as const, ratio_new: 10, ratio_old: 1 }, '10-for-1 split'],
     [{ kind: 'split' as const, ratio_new: 1, ratio_old: 8 }, '1-for-8 reverse split'],
     [{ kind: 'stock_dividend' as const, ratio_new: 21, ratio_old: 20 }, '21-for-20 stock dividend'],
+    [{ kind: 'rename' as const, ratio_new: 1, ratio_old: 1, new_symbol: 'META' }, 'renamed to META'],
+    [
+      { kind: 'exchange' as const, ratio_new: 1, ratio_old: 2, new_symbol: 'NEW', cash_per_share: 4.5 },
+      'exchanged for 1 NEW per 2 and 4.5 a share',
+    ],
+    [{ kind: 'spin_off' as const, ratio_new: 1, ratio_old: 3, new_symbol: 'KID' }, 'spin-off of 1 KID per 3'],
   ])('describes %o', (action, text) => {
     expect(actionText(action)).toBe(text);
   });

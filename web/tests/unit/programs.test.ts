@@ -9,7 +9,7 @@ import {
   type Day,
   type Enrollment,
   type Status,
-} from '../../src/screens/programs/words';
+} from '../../src/lib/programs';
 
 test('the floor changes halfway between two days, and is exact on each', () => {
   const days = [

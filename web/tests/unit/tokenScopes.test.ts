@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseAddresses, scopeTexts } from '../../src/screens/settings/tokenScopes';
+import { parseAddresses, scopeTexts } from '../../src/lib/tokenScopes';
 
 test('addresses are separated by commas, spaces, semicolons or lines', () => {
   expect(parseAddresses('')).toEqual([]);

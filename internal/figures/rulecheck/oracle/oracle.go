@@ -337,3 +337,29 @@ func (j *judge) review() rulecheck.Verdict {
 	}
 	return rulecheck.Unknown
 }
+
+// MergePairs returns the trades with each pair, named by the places of its trades, as one:
+// it opens with the first, closes with the last if both are closed, and makes both results.
+func MergePairs(trades []Trade, pairs map[int]int) (merged []Trade) {
+	gone := map[int]bool{}
+	for i, t := range trades {
+		k, isPair := pairs[i]
+		switch {
+		case gone[i]:
+			continue
+		case isPair:
+			gone[k] = true
+			second := trades[k]
+			t.Net, t.InitialRisk = t.Net.Add(second.Net), decimal.Null{}
+			t.Open, t.Removed = t.Open || second.Open, t.Removed && second.Removed
+			if second.ClosedAt.After(t.ClosedAt) {
+				t.ClosedAt = second.ClosedAt
+			}
+			if t.Open {
+				t.ClosedAt = t.OpenedAt
+			}
+		}
+		merged = append(merged, t)
+	}
+	return merged
+}

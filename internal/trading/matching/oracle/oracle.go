@@ -233,8 +233,10 @@ type cut struct {
 	// scale is how many units after later splits one unit of the fill is; nil for 1. The
 	// quantity is in those units.
 	scale *big.Rat
-	// rounding makes the cut a split's rounding, without a fill; nil for others.
+	// rounding makes the cut a split's rounding, without a fill; nil for others. event makes it
+	// another effect of a corporate action.
 	rounding *rounding
+	event    *event
 }
 
 // cutsBetween returns the trade's cuts between two axis points, starting at stretch

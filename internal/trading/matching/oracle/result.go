@@ -23,7 +23,24 @@ func newTrade(cuts []cut) Trade {
 			rounded = add(rounded, c.rounding.opened)
 			continue
 		}
-		t.FillIDs = append(t.FillIDs, c.fill.ID)
+		switch {
+		case c.event == nil:
+			t.FillIDs = append(t.FillIDs, c.fill.ID)
+		case c.event.kind == eventCash:
+			if t.Long {
+				received = add(received, c.event.cash)
+			} else {
+				paid = add(paid, c.event.cash)
+			}
+			continue
+		case c.event.kind == eventCostOut:
+			if t.Long {
+				paid = sub(paid, c.event.cost)
+			} else {
+				received = sub(received, c.event.cost)
+			}
+			continue
+		}
 		t.Fees = add(t.Fees, c.fees)
 		t.Commission = add(t.Commission, c.commission)
 		if c.fill.Buy {
@@ -61,18 +78,9 @@ func newTrade(cuts []cut) Trade {
 func priceRemovals(cuts []cut) {
 	position := pool{new(big.Rat), new(big.Rat)}
 	for i, c := range cuts {
-		if c.rounding != nil {
-			position.held = add(position.held, signed(c.quantity, c.fill.Buy == cuts[0].fill.Buy))
-			continue
-		}
-		if c.fill.Buy == cuts[0].fill.Buy {
-			position.held, position.amount = add(position.held, c.quantity), add(position.amount, c.notional())
-			continue
-		}
-		share := position.takeShare(c.quantity)
-		position.held = sub(position.held, c.quantity)
-		if c.fill.Kind == "removal" {
-			cuts[i].cost = share
+		taken := position.pass(c, cuts[0].fill.Buy)
+		if taken != nil && c.fill.Kind == "removal" && c.event == nil {
+			cuts[i].cost = taken
 		}
 	}
 }
@@ -81,7 +89,10 @@ func priceRemovals(cuts []cut) {
 func isRemoved(cuts []cut) bool {
 	exits, removals := 0, 0
 	for _, c := range cuts {
-		if c.rounding != nil || c.fill.Buy == cuts[0].fill.Buy {
+		if c.event != nil && c.event.kind == eventCash {
+			exits++
+		}
+		if c.rounding != nil || c.quantity.Sign() == 0 || c.fill.Buy == cuts[0].fill.Buy {
 			continue
 		}
 		if exits++; c.fill.Kind == "removal" {
@@ -99,6 +110,13 @@ func (t *Trade) setAverages(cuts []cut) {
 	for _, c := range cuts {
 		if c.rounding != nil {
 			t.Size = add(t.Size, c.rounding.size)
+			continue
+		}
+		if c.event != nil && c.event.kind == eventCash {
+			continue
+		}
+		if c.event != nil && c.event.kind == eventCostOut {
+			value[true] = sub(value[true], roundAverage(quo(c.event.cost, cuts[0].multiplier())))
 			continue
 		}
 		entry := c.fill.Buy == t.Long
@@ -128,7 +146,7 @@ func (t *Trade) setConverted(cuts []cut, closings closingSums) {
 	}
 	volume := new(big.Rat)
 	for _, c := range cuts {
-		if c.rounding == nil && c.fill.Kind != "opening" && c.fill.Kind != "removal" {
+		if c.rounding == nil && c.event == nil && c.fill.Kind != "opening" && c.fill.Kind != "removal" {
 			volume = add(volume, abs(c.notional()))
 		}
 	}
@@ -143,6 +161,9 @@ func (c cut) notional() *big.Rat {
 	if c.cost != nil {
 		return c.cost
 	}
+	if c.event != nil {
+		return c.event.cost
+	}
 	return mul(c.value(), c.fill.Multiplier)
 }
 
@@ -150,6 +171,9 @@ func (c cut) notional() *big.Rat {
 func (c cut) value() *big.Rat {
 	if c.cost != nil {
 		return roundAverage(quo(c.cost, c.fill.Multiplier))
+	}
+	if c.event != nil {
+		return roundAverage(quo(c.event.cost, c.event.multiplier))
 	}
 	return quo(mul(c.fill.Price, c.quantity), orOne(c.scale))
 }
@@ -186,6 +210,15 @@ func sumClosings(cuts []cut) closingSums {
 		if c.rounding != nil {
 			money.held = add(money.held, signed(c.quantity, c.fill.Buy == cuts[0].fill.Buy))
 			costs.held = money.held
+			continue
+		}
+		if c.event != nil && c.event.kind == eventCostOut {
+			money.amount = add(money.amount, signed(c.event.cost, cuts[0].fill.Buy))
+			continue
+		}
+		if c.event != nil && c.event.kind == eventCash {
+			money.amount = add(money.amount, signed(c.event.cost, cuts[0].fill.Buy))
+			total.result = add(total.result, signed(sub(c.event.cash, c.event.cost), cuts[0].fill.Buy))
 			continue
 		}
 		own := add(c.fees, c.commission)

@@ -26,6 +26,9 @@ func position(cuts []cut) *big.Rat {
 
 // convert returns an open trade's cuts in the units after the split.
 func (s Split) convert(cuts []cut) []cut {
+	if s.New == s.Old {
+		return cuts
+	}
 	ratio := big.NewRat(s.New, s.Old)
 	before := newTrade(cuts)
 	out := make([]cut, len(cuts), len(cuts)+1)

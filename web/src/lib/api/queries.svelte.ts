@@ -26,6 +26,7 @@ export type Kind =
   | 'bars'
   | 'cash'
   | 'connections'
+  | 'consents'
   | 'executions'
   | 'history'
   | 'hooks'
@@ -244,6 +245,14 @@ export const readSummary = (scope: () => ResultScope = () => filter.results) =>
   query(() => ({
     key: ['analytics', 'summary', scope()],
     load: (signal) => answer(api.GET('/api/v1/analytics/summary', { params: { query: scope() }, signal })),
+  }));
+
+/** Reads the net P&L day by day, with its sum so far. */
+export const readDaily = (of: () => ResultScope, enabled: () => boolean = () => true) =>
+  query(() => ({
+    key: ['analytics', 'daily', of()],
+    enabled: enabled(),
+    load: (signal) => answer(api.GET('/api/v1/analytics/daily', { params: { query: of() }, signal })),
   }));
 
 export const readEquity = (

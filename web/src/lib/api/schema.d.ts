@@ -103,7 +103,7 @@ export interface paths {
         put?: never;
         /**
          * Create a demo account with two years of trades
-         * @description It has fills, cash and annotations. Deleting it removes all of them. Setups, tags, notes and routines are not changed. A user has at most one demo account. Scopes of access tokens: write, full. Not for tokens that are limited to accounts.
+         * @description It has fills, cash, annotations with setups, tags and pictures, notes, missed trades and prices. Deleting it removes all of them, except setups and tags that you use elsewhere. Your own records are not changed. A user has at most one demo account. Scopes of access tokens: write, full. Not for tokens that are limited to accounts.
          */
         post: operations["createDemoAccount"];
         delete?: never;
@@ -230,6 +230,78 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alert-settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read which alerts you get
+         * @description Scopes of access tokens: read, full.
+         */
+        get: operations["getAlertSettings"];
+        /**
+         * Change which alerts you get; what is not sent stays as it is
+         * @description Scopes of access tokens: full. Not for tokens that are limited to accounts.
+         */
+        put: operations["setAlertSettings"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alerts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the alerts, newest first
+         * @description Scopes of access tokens: read, write, full.
+         */
+        get: operations["listAlerts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Mark all alerts as read
+         * @description Scopes of access tokens: write, full.
+         */
+        patch: operations["changeAlerts"];
+        trace?: never;
+    };
+    "/api/v1/alerts/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read an alert
+         * @description Scopes of access tokens: read, write, full.
+         */
+        get: operations["getAlert"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Mark an alert as read, or snooze it
+         * @description Scopes of access tokens: write, full.
+         */
+        patch: operations["changeAlert"];
         trace?: never;
     };
     "/api/v1/analytics/behavior": {
@@ -999,6 +1071,138 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/channels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List your channels, the oldest first
+         * @description Scopes of access tokens: full. Not for tokens that are limited to accounts.
+         */
+        get: operations["listChannels"];
+        put?: never;
+        /**
+         * Send events to an address: a webhook, a push service, a chat or email
+         * @description Scopes of access tokens: full. Not for tokens that are limited to accounts.
+         */
+        post: operations["createChannel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/channels/kinds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the kinds of channels and what they need
+         * @description Scopes of access tokens: full. Not for tokens that are limited to accounts.
+         */
+        get: operations["listChannelKinds"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/channels/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a channel
+         * @description Scopes of access tokens: full. Not for tokens that are limited to accounts.
+         */
+        get: operations["getChannel"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a channel with its keys and deliveries
+         * @description Scopes of access tokens: full. Not for tokens that are limited to accounts.
+         */
+        delete: operations["deleteChannel"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a channel, or its address and keys
+         * @description Scopes of access tokens: full. Not for tokens that are limited to accounts.
+         */
+        patch: operations["changeChannel"];
+        trace?: never;
+    };
+    "/api/v1/channels/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the newest 1000 deliveries of a channel, newest first; kept for 30 days
+         * @description Scopes of access tokens: full. Not for tokens that are limited to accounts.
+         */
+        get: operations["listDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/channels/{id}/secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace the secret of a webhook; both sign for 24 hours
+         * @description Scopes of access tokens: full. Not for tokens that are limited to accounts.
+         */
+        post: operations["rotateChannelSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/channels/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test by a channel now and wait for the answer
+         * @description Scopes of access tokens: full. Not for tokens that are limited to accounts.
+         */
+        post: operations["testChannel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/connections": {
         parameters: {
             query?: never;
@@ -1145,8 +1349,8 @@ export interface paths {
         get: operations["listCorporateActions"];
         put?: never;
         /**
-         * Record a split or a stock dividend
-         * @description It acts on the positions open at the start of the day: the quantity is converted and rounded half to even to 8 decimals, the cost stays, and the trade goes on. Fills stay as they are. Scopes of access tokens: write, full.
+         * Record a split, a rename, an exchange or a spin-off
+         * @description It acts on the positions open at the start of the day: the quantity is converted and rounded half to even to 8 decimals, the cost stays, and the trade goes on, after a rename or an exchange in the new symbol. A spin-off opens a position in the new symbol. If the new symbol is held already, the position that moves ends at its cost and the held one grows. Fills stay as they are. Scopes of access tokens: write, full.
          */
         post: operations["createCorporateAction"];
         delete?: never;
@@ -1201,6 +1405,26 @@ export interface paths {
          * @description Scopes of access tokens: write, full.
          */
         patch: operations["changeCorporateAction"];
+        trace?: never;
+    };
+    "/api/v1/deliveries/{id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a delivery again, with the same id and body
+         * @description Scopes of access tokens: full. Not for tokens that are limited to accounts.
+         */
+        post: operations["replayDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/enrollments": {
@@ -2431,6 +2655,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/oauth/consents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what an app asks for
+         * @description Access tokens cannot call it.
+         */
+        get: operations["getAppRequest"];
+        put?: never;
+        /**
+         * Allow an app access
+         * @description The app gets an access token for assistants, which is listed among the access tokens. A request can be answered once. Access tokens cannot call it.
+         */
+        post: operations["allowApp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/positions": {
         parameters: {
             query?: never;
@@ -3563,6 +3811,8 @@ export interface components {
             account_ids: string[] | null;
             /** @description The addresses and ranges that it can be used from, as they were sent; null means any. */
             allowed_ips: string[] | null;
+            /** @description The app that got the token because the user allowed it; null for tokens that the user created. Such a token is for assistants only. */
+            app: components["schemas"]["TokenApp"] | null;
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -3671,11 +3921,132 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        Alert: {
+            /** @description Null if it concerns none, or several. */
+            account_id: string | null;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            at: string;
+            /** @description import_summary: how many alerts of each kind the import would have fired if its trades were recent. */
+            counts?: {
+                [key: string]: number;
+            };
+            /**
+             * Format: date
+             * @description The day of the rule, program or goal.
+             */
+            day: string | null;
+            enrollment_id: string | null;
+            /**
+             * Format: date-time
+             * @description When it was found; later than at for fills that arrive late.
+             */
+            fired_at: string;
+            goal_id: string | null;
+            id: string;
+            /** @description The import that brought the trade, or that failed. */
+            import_batch_id: string | null;
+            /** @enum {string} */
+            kind: "rule_broken" | "daily_loss" | "loss_streak" | "program_warning" | "program_breached" | "target_reached" | "payout_ready" | "goal_behind" | "goal_reached" | "unreviewed" | "option_expires" | "import_failed" | "import_summary" | "connection_needs_attention" | "missing_fills" | "backup_old" | "signed_in_new_device";
+            /**
+             * @description daily_loss: 50, 75 or 100 percent of the limit. program_warning and program_breached: the kind of the program's rule. option_expires: days left.
+             * @example 75
+             */
+            level: string | null;
+            /**
+             * @description Where the page shows it.
+             * @example /trades/01a1e6be-3407-71e0-9be2-65869e7500c6
+             */
+            link: string;
+            /** Format: date-time */
+            read_at: string | null;
+            rule_id: string | null;
+            /** @enum {string} */
+            severity: "info" | "warning" | "critical";
+            /**
+             * Format: date-time
+             * @description It is not unread before this instant.
+             */
+            snoozed_until: string | null;
+            /** @example The rule "Max 3 trades" was broken by NVDA. */
+            title: string;
+            trade_id: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        AlertFields: {
+            read?: boolean | null;
+            /**
+             * Format: date-time
+             * @description An instant in the future; null ends the snooze.
+             */
+            snoozed_until?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        AlertKindFields: {
+            /** @description Ids of channels. Default none. */
+            channels?: string[] | null;
+            /** @description Default true. */
+            enabled?: boolean | null;
+        } & {
+            [key: string]: unknown;
+        };
+        AlertKindSettings: {
+            /** @description The ids of the channels that alerts of this kind are sent to. */
+            channels: string[];
+            enabled: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        AlertSettings: {
+            /** @description Every kind of alerts. */
+            kinds: {
+                [key: string]: components["schemas"]["AlertKindSettings"];
+            };
+            /**
+             * Format: int64
+             * @description How many messages are sent in an hour at most; the others follow as one digest. Null for no limit.
+             */
+            max_per_hour: number | null;
+            /** @description Messages wait until they end; alerts are found and listed all the same. */
+            quiet_hours: components["schemas"]["QuietHours"] | null;
+        } & {
+            [key: string]: unknown;
+        };
+        AlertSettingsFields: {
+            /** @description By kind. Kinds that are not sent stay as they are. */
+            kinds?: {
+                [key: string]: components["schemas"]["AlertKindFields"];
+            } | null;
+            /**
+             * Format: int64
+             * @description 1 to 1000; null for no limit.
+             */
+            max_per_hour?: number | null;
+            quiet_hours?: components["schemas"]["QuietHours"] | null;
+        } & {
+            [key: string]: unknown;
+        };
         AliasRequest: {
             /** @example NQZ26 */
             bars_symbol: string;
             /** @example US100 */
             symbol: string;
+        } & {
+            [key: string]: unknown;
+        };
+        AllAlertChange: {
+            /** @description true marks all alerts as read. */
+            read?: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        AllAlertFields: {
+            /** @description true marks all alerts as read. */
+            read: boolean;
         } & {
             [key: string]: unknown;
         };
@@ -3757,6 +4128,29 @@ export interface components {
              * @description 1 to 5.
              */
             trade_quality?: number | null;
+        } & {
+            [key: string]: unknown;
+        };
+        AppRequest: {
+            client_id: string;
+            /** @description The name that the app states; it is not verified. */
+            client_name: string;
+            /** @description Where the browser continues if the user does not allow it. */
+            deny_url: string;
+            /**
+             * Format: date-time
+             * @description When the request expires.
+             */
+            expires_at: string;
+            /** @description The session is old: send the password with the consent. */
+            password_required: boolean;
+            /** @description Where the browser continues, and where the access goes: a host, or the scheme of an app on this computer. */
+            redirect_host: string;
+            /**
+             * @description The most that can be allowed.
+             * @enum {string}
+             */
+            scope: "analytics" | "read" | "write";
         } & {
             [key: string]: unknown;
         };
@@ -4229,7 +4623,10 @@ export interface components {
             streaks: components["schemas"]["Streaks"];
             /** Format: int64 */
             trades: number;
-            /** @enum {string} */
+            /**
+             * @description What counts as one. trade for figures that are by trade with any unit.
+             * @enum {string}
+             */
             unit: "trade" | "strategy";
         } & {
             [key: string]: unknown;
@@ -4283,7 +4680,10 @@ export interface components {
             trades: number;
             /** Format: int64 */
             trades_with_r: number;
-            /** @enum {string} */
+            /**
+             * @description What counts as one. trade for figures that are by trade with any unit.
+             * @enum {string}
+             */
             unit: "trade" | "strategy";
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             volume: number;
@@ -4345,6 +4745,11 @@ export interface components {
             /** @description The rates that amounts were converted with; null if none was needed. Only with currency. */
             rates?: components["schemas"]["Used"] | null;
             total: components["schemas"]["Group"];
+            /**
+             * @description What counts as one. trade for figures that are by trade with any unit.
+             * @enum {string}
+             */
+            unit: "trade" | "strategy";
             /** @description Whole weeks with trades; the first and the last may reach into another year. */
             weeks: components["schemas"]["Week"][];
             /** Format: int64 */
@@ -4428,6 +4833,7 @@ export interface components {
             /** @description Of what is open, with what was realized; null if nothing is open or the options have several expiries. */
             breakevens: number[] | null;
             id: string;
+            /** @description With the quantity that is still open. */
             open: components["schemas"]["StrategyLeg"][];
             /** @description The net result of everything that was closed. */
             realized: number;
@@ -4484,6 +4890,157 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        Channel: {
+            /** @description Empty for all accounts. Events of no account are always sent. */
+            account_ids: string[];
+            /** @description Whether messages have amounts of money. */
+            amounts: boolean;
+            /** Format: date-time */
+            created_at: string;
+            enabled: boolean;
+            /** @description Empty for all. */
+            events: string[];
+            /**
+             * Format: date-time
+             * @description Since when all deliveries fail.
+             */
+            failing_since: string | null;
+            /** @description Whether the address and the keys are stored. */
+            has_credentials: boolean;
+            /** @description The server that receives the deliveries. The address itself and the keys are never returned. */
+            host: string;
+            id: string;
+            /** @enum {string} */
+            kind: "webhook" | "ntfy" | "gotify" | "discord" | "slack" | "telegram" | "email";
+            /** @description Why it is switched off, if you did not do it. */
+            message: string;
+            name: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** @description Whether symbol, net and R of a trade are sent. */
+            with_figures: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        ChannelChange: {
+            /** @description Default: all accounts. */
+            account_ids?: string[] | null;
+            /** @description Of email. */
+            address?: string | null;
+            /** @description Send amounts of money in messages. Default false. */
+            amounts?: boolean | null;
+            /** @description Of telegram. */
+            chat_id?: string | null;
+            /** @description Default true. */
+            enabled?: boolean | null;
+            /** @description Types of events. Default: all. */
+            events?: string[] | null;
+            /**
+             * @description It can't be changed.
+             * @enum {string}
+             */
+            kind?: "webhook" | "ntfy" | "gotify" | "discord" | "slack" | "telegram" | "email";
+            /** @description Default: the kind. */
+            name?: string | null;
+            /** @description Of webhook: whsec_ and 24 to 64 bytes in base64. Default: one is made. */
+            secret?: string | null;
+            /** @description Of gotify (the application's) and telegram (the bot's); of ntfy if its server needs one. */
+            token?: string | null;
+            /** @description Of ntfy. */
+            topic?: string | null;
+            /** @description Of webhook, ntfy (the server), gotify (the server), discord and slack. https, or http to a network that the operator opened. */
+            url?: string | null;
+            /** @description Send symbol, net and R of trades. Default false. */
+            with_figures?: boolean | null;
+        } & {
+            [key: string]: unknown;
+        };
+        ChannelDelivery: {
+            /** Format: int64 */
+            attempts: number;
+            channel_id: string;
+            /** Format: date-time */
+            created_at: string;
+            /** @description The header webhook-id: the same for all attempts and replays. */
+            event_id: string;
+            id: string;
+            last_error: string;
+            /** Format: int64 */
+            last_status: number | null;
+            /** Format: date-time */
+            next_at: string | null;
+            /**
+             * @description held: until the end of quiet hours or of the hourly limit. dropped: not sent, for the reason in last_error.
+             * @enum {string}
+             */
+            state: "pending" | "delivered" | "failed" | "held" | "dropped";
+            type: string;
+        } & {
+            [key: string]: unknown;
+        };
+        ChannelFields: {
+            /** @description Default: all accounts. */
+            account_ids?: string[] | null;
+            /** @description Of email. */
+            address?: string | null;
+            /** @description Send amounts of money in messages. Default false. */
+            amounts?: boolean | null;
+            /** @description Of telegram. */
+            chat_id?: string | null;
+            /** @description Default true. */
+            enabled?: boolean | null;
+            /** @description Types of events. Default: all. */
+            events?: string[] | null;
+            /**
+             * @description It can't be changed.
+             * @enum {string}
+             */
+            kind: "webhook" | "ntfy" | "gotify" | "discord" | "slack" | "telegram" | "email";
+            /** @description Default: the kind. */
+            name?: string | null;
+            /** @description Of webhook: whsec_ and 24 to 64 bytes in base64. Default: one is made. */
+            secret?: string | null;
+            /** @description Of gotify (the application's) and telegram (the bot's); of ntfy if its server needs one. */
+            token?: string | null;
+            /** @description Of ntfy. */
+            topic?: string | null;
+            /** @description Of webhook, ntfy (the server), gotify (the server), discord and slack. https, or http to a network that the operator opened. */
+            url?: string | null;
+            /** @description Send symbol, net and R of trades. Default false. */
+            with_figures?: boolean | null;
+        } & {
+            [key: string]: unknown;
+        };
+        ChannelKind: {
+            /** @description Whether this server can send with it: SVC_OUTBOUND is set, for email also SVC_SMTP_HOST. */
+            available: boolean;
+            /** @enum {string} */
+            kind: "webhook" | "ntfy" | "gotify" | "discord" | "slack" | "telegram" | "email";
+            optional: string[];
+            /** @description The members that a channel of the kind needs. */
+            required: string[];
+        } & {
+            [key: string]: unknown;
+        };
+        ChannelSecret: {
+            /** @description Shown once. Deliveries are signed with the one before it as well for 24 hours. */
+            secret: string;
+        } & {
+            [key: string]: unknown;
+        };
+        ChannelTest: {
+            delivery_id: string;
+            /** @description What failed, in a few words; empty if nothing did. */
+            error: string;
+            ok: boolean;
+            /**
+             * Format: int64
+             * @description The receiver's answer; null if there was none.
+             */
+            status: number | null;
+        } & {
+            [key: string]: unknown;
+        };
         ChecklistTemplate: {
             /** @description The items of a new user's routine. */
             items: string[];
@@ -4497,10 +5054,17 @@ export interface components {
             b: components["schemas"]["Summary"];
             /** @description The currency of all amounts. Only with currency. */
             currency?: string;
+            /** @description The net result of a after each of its trades, at most 200 steps. */
+            curve_a: components["schemas"]["CurveStep"][];
+            /** @description The same of b. */
+            curve_b: components["schemas"]["CurveStep"][];
             difference: components["schemas"]["Difference"];
             /** @description The rates that amounts were converted with; null if none was needed. Only with currency. */
             rates?: components["schemas"]["Used"] | null;
-            /** @enum {string} */
+            /**
+             * @description What counts as one. trade for figures that are by trade with any unit.
+             * @enum {string}
+             */
             unit: "trade" | "strategy";
         } & {
             [key: string]: unknown;
@@ -4742,6 +5306,31 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        Consent: {
+            /** @description The accounts that the app sees. Default all. */
+            account_ids?: string[] | null;
+            /**
+             * Format: int64
+             * @description 1 to 365. Default 90.
+             */
+            expires_in_days?: number | null;
+            /** @description Required if the session is older than 15 minutes. */
+            password?: string | null;
+            request_id: string;
+            /**
+             * @description At most the requested scope.
+             * @enum {string}
+             */
+            scope: "analytics" | "read" | "write";
+        } & {
+            [key: string]: unknown;
+        };
+        ConsentAnswer: {
+            /** @description Where the browser continues. It has the code for the app. */
+            redirect_to: string;
+        } & {
+            [key: string]: unknown;
+        };
         ConvertedPosition: {
             currency: string;
             /** @description Sum over the positions that have it; null if none has. */
@@ -4796,14 +5385,20 @@ export interface components {
             /** @description The accounts on which it acts; empty for all. */
             account_ids: string[];
             /** @enum {string} */
-            applies_to: "all" | "shares";
+            applies_to: "all" | "shares" | "options";
+            /** @description What an exchange pays for one old share besides. */
+            cash_per_share: number | null;
+            /** @description The share of the cost, 0 to 1, that a spin-off takes or that cash_per_share pays for. */
+            cost_share: number | null;
             /** Format: date-time */
             created_at: string;
             /** @description It acts at the start of this day, before every fill. */
             effective_on: string;
             id: string;
             /** @enum {string} */
-            kind: "split" | "stock_dividend";
+            kind: "split" | "stock_dividend" | "rename" | "exchange" | "spin_off";
+            /** @description The symbol to which a rename or an exchange moves positions, or in which a spin-off opens them. */
+            new_symbol: string | null;
             note: string;
             /**
              * Format: int64
@@ -4825,14 +5420,20 @@ export interface components {
             /** @description Default: all accounts. */
             account_ids?: string[] | null;
             /**
-             * @description Default: all, which is refused with adjusted_contract if options of the symbol were open. With shares, options stay as they are.
+             * @description Default: all. A split by a whole number changes quantity and strike of open options too; any other ratio and an exchange are refused with adjusted_contract if options were open. With shares, options stay as they are; with options, a rename or an exchange moves the contracts only.
              * @enum {string|null}
              */
-            applies_to?: "all" | "shares" | null;
+            applies_to?: "all" | "shares" | "options" | null;
+            /** @description For an exchange: cash for one old share besides the new ones. */
+            cash_per_share?: number | null;
+            /** @description From 0 to 1. Of a spin_off: the share of the cost that the new position takes; default 0. Of an exchange: the share that cash_per_share pays for; by default as much cost as the cash, at most all. */
+            cost_share?: number | null;
             /** @description Not in the future. */
             effective_on?: string;
             /** @enum {string} */
-            kind?: "split" | "stock_dividend";
+            kind?: "split" | "stock_dividend" | "rename" | "exchange" | "spin_off";
+            /** @description Required for a rename, an exchange and a spin_off. */
+            new_symbol?: string | null;
             note?: string | null;
             /**
              * Format: int64
@@ -4859,14 +5460,20 @@ export interface components {
             /** @description Default: all accounts. */
             account_ids?: string[] | null;
             /**
-             * @description Default: all, which is refused with adjusted_contract if options of the symbol were open. With shares, options stay as they are.
+             * @description Default: all. A split by a whole number changes quantity and strike of open options too; any other ratio and an exchange are refused with adjusted_contract if options were open. With shares, options stay as they are; with options, a rename or an exchange moves the contracts only.
              * @enum {string|null}
              */
-            applies_to?: "all" | "shares" | null;
+            applies_to?: "all" | "shares" | "options" | null;
+            /** @description For an exchange: cash for one old share besides the new ones. */
+            cash_per_share?: number | null;
+            /** @description From 0 to 1. Of a spin_off: the share of the cost that the new position takes; default 0. Of an exchange: the share that cash_per_share pays for; by default as much cost as the cash, at most all. */
+            cost_share?: number | null;
             /** @description Not in the future. */
             effective_on: string;
             /** @enum {string} */
-            kind: "split" | "stock_dividend";
+            kind: "split" | "stock_dividend" | "rename" | "exchange" | "spin_off";
+            /** @description Required for a rename, an exchange and a spin_off. */
+            new_symbol?: string | null;
             note?: string | null;
             /**
              * Format: int64
@@ -4926,6 +5533,40 @@ export interface components {
             high: number;
             /** Format: int64 */
             low: number;
+        } & {
+            [key: string]: unknown;
+        };
+        CreatedChannel: {
+            /** @description Empty for all accounts. Events of no account are always sent. */
+            account_ids: string[];
+            /** @description Whether messages have amounts of money. */
+            amounts: boolean;
+            /** Format: date-time */
+            created_at: string;
+            enabled: boolean;
+            /** @description Empty for all. */
+            events: string[];
+            /**
+             * Format: date-time
+             * @description Since when all deliveries fail.
+             */
+            failing_since: string | null;
+            /** @description Whether the address and the keys are stored. */
+            has_credentials: boolean;
+            /** @description The server that receives the deliveries. The address itself and the keys are never returned. */
+            host: string;
+            id: string;
+            /** @enum {string} */
+            kind: "webhook" | "ntfy" | "gotify" | "discord" | "slack" | "telegram" | "email";
+            /** @description Why it is switched off, if you did not do it. */
+            message: string;
+            name: string;
+            /** @description Of a webhook, shown once: the key for checking signatures. Null for other kinds. */
+            secret: string | null;
+            /** Format: date-time */
+            updated_at: string;
+            /** @description Whether symbol, net and R of a trade are sent. */
+            with_figures: boolean;
         } & {
             [key: string]: unknown;
         };
@@ -5001,31 +5642,22 @@ export interface components {
             rates?: components["schemas"]["Used"] | null;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             starting_equity: number;
+            /**
+             * @description What counts as one. trade for figures that are by trade with any unit.
+             * @enum {string}
+             */
+            unit: "trade" | "strategy";
         } & {
             [key: string]: unknown;
         };
-        Day: {
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
-            cumulative_pnl: number;
-            /** @description The currency of the amounts. Only with currency. */
-            currency?: string;
-            date: string;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
-            fees: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
-            gross_pnl: number;
-            /** Format: int64 */
-            losses: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+        CurveStep: {
+            /** @description Their net result. */
             net_pnl: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description The number of trades so far, in time order.
+             */
             trades: number;
-            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
-            volume: number;
-            /** Format: double */
-            win_rate: number;
-            /** Format: int64 */
-            wins: number;
         } & {
             [key: string]: unknown;
         };
@@ -5044,6 +5676,36 @@ export interface components {
             done: number;
             /** Format: int64 */
             total: number;
+        } & {
+            [key: string]: unknown;
+        };
+        DayRow: {
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            cumulative_pnl: number;
+            /** @description The currency of the amounts. Only with currency. */
+            currency?: string;
+            date: string;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            fees: number;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            gross_pnl: number;
+            /** Format: int64 */
+            losses: number;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            net_pnl: number;
+            /** Format: int64 */
+            trades: number;
+            /**
+             * @description What counts as one. trade for figures that are by trade with any unit.
+             * @enum {string}
+             */
+            unit: "trade" | "strategy";
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            volume: number;
+            /** Format: double */
+            win_rate: number;
+            /** Format: int64 */
+            wins: number;
         } & {
             [key: string]: unknown;
         };
@@ -5133,7 +5795,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        Drawdown: {
+        DrawdownRow: {
             /** Format: date-time */
             began_at: string;
             /** @description The currency of the amounts. Only with currency. */
@@ -5154,6 +5816,11 @@ export interface components {
             trades: number;
             /** Format: date-time */
             trough_at: string;
+            /**
+             * @description What counts as one. trade for figures that are by trade with any unit.
+             * @enum {string}
+             */
+            unit: "trade" | "strategy";
         } & {
             [key: string]: unknown;
         };
@@ -5450,6 +6117,11 @@ export interface components {
             targets: components["schemas"]["WhatIf"][];
             /** Format: int64 */
             trades: number;
+            /**
+             * @description What counts as one. trade for figures that are by trade with any unit.
+             * @enum {string}
+             */
+            unit: "trade" | "strategy";
             went_for_breakeven: components["schemas"]["CountBounds"];
             went_for_loss: components["schemas"]["CountBounds"];
             winners: components["schemas"]["ExcursionGroup"];
@@ -5744,6 +6416,11 @@ export interface components {
             seed: number;
             /** Format: int64 */
             trades: number;
+            /**
+             * @description What counts as one. trade for figures that are by trade with any unit.
+             * @enum {string}
+             */
+            unit: "trade" | "strategy";
         } & {
             [key: string]: unknown;
         };
@@ -6213,6 +6890,11 @@ export interface components {
             p_value: number;
             /** @description One sentence with the group, the average difference and the number of its trades. */
             text: string;
+            /**
+             * @description What counts as one. trade for figures that are by trade with any unit.
+             * @enum {string}
+             */
+            unit: "trade" | "strategy";
         } & {
             [key: string]: unknown;
         };
@@ -6411,6 +7093,8 @@ export interface components {
             account_ids: string[] | null;
             /** @description The addresses and ranges that it can be used from, as they were sent; null means any. */
             allowed_ips: string[] | null;
+            /** @description The app that got the token because the user allowed it; null for tokens that the user created. Such a token is for assistants only. */
+            app: components["schemas"]["TokenApp"] | null;
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -6798,6 +7482,11 @@ export interface components {
             to?: string | null;
             /** @description The IANA time zone of days. Default UTC. */
             tz?: string | null;
+            /**
+             * @description What counts as one. Default trade. With strategy, each accepted or manual strategy does.
+             * @enum {string|null}
+             */
+            unit?: "trade" | "strategy" | null;
         } & {
             [key: string]: unknown;
         };
@@ -6975,11 +7664,13 @@ export interface components {
             arrival: components["schemas"]["NoticeArrival"] | null;
             /** Format: date-time */
             at: string;
+            /** @description The id of the alert; null for what is not an alert. */
+            id: string | null;
             /**
-             * @description arrived: fills or cash were stored. problem: something was not stored, or a source has stopped.
+             * @description arrived: fills or cash were stored. problem: something was not stored, or a source has stopped. alert: any other alert.
              * @enum {string}
              */
-            kind: "arrived" | "problem";
+            kind: "arrived" | "problem" | "alert";
             /**
              * @description Where the page shows it.
              * @example /import/01a1e6be-3407-71e0-9be2-65869e7500c6
@@ -7151,10 +7842,10 @@ export interface components {
             /** @description avoid_tags. */
             tag_ids?: string[];
             /**
-             * @description What counts as one opening and one close. Default trade.
+             * @description stop_after_losses, max_losses, max_trades, max_open, cool_down: what counts as one opening and one close. Default trade. With strategy, each accepted or manual strategy counts as one, closed when its last trade is, and every other trade by itself.
              * @enum {string}
              */
-            unit?: "trade";
+            unit?: "trade" | "strategy";
         } & {
             [key: string]: unknown;
         };
@@ -7507,6 +8198,16 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        QuietHours: {
+            /** @example 22:00 */
+            from: string;
+            /** @example 07:00 */
+            to: string;
+            /** @description An IANA time zone. Default UTC. */
+            tz?: string;
+        } & {
+            [key: string]: unknown;
+        };
         RAnswer: {
             /** @description The accounts and their own currencies. Only with currency. */
             accounts?: components["schemas"]["AccountCurrency"][];
@@ -7538,7 +8239,10 @@ export interface components {
             trades: number;
             /** Format: int64 */
             trades_with_r: number;
-            /** @enum {string} */
+            /**
+             * @description What counts as one. trade for figures that are by trade with any unit.
+             * @enum {string}
+             */
             unit: "trade" | "strategy";
             /** Format: double */
             win_rate: number;
@@ -7711,6 +8415,11 @@ export interface components {
              * @description Price bars that were not stored before.
              */
             bars: number;
+            /**
+             * Format: int64
+             * @description Channels, which are switched off and need their address and keys again.
+             */
+            channels: number;
             /**
              * Format: int64
              * @description Connections to brokers, which need their key again.
@@ -8060,6 +8769,8 @@ export interface components {
             day: string;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             limit: number | null;
+            /** @description With unit=strategy: the strategy that broke the rule, whose first trade is trade_id; null for a trade alone. */
+            strategy_id: string | null;
             /** @description Null if the day broke the rule, and for access tokens with scope analytics. */
             trade_id: string | null;
             /** @description What was reached; null if the rule has no number. */
@@ -8154,6 +8865,11 @@ export interface components {
              * @description Rules of the checklists that have no answer. A rule that was removed is not counted here.
              */
             unanswered: number;
+            /**
+             * @description What counts as one. trade for figures that are by trade with any unit.
+             * @enum {string}
+             */
+            unit: "trade" | "strategy";
             when_broken: components["schemas"]["RuleSide"];
             when_followed: components["schemas"]["RuleSide"];
         } & {
@@ -8319,6 +9035,11 @@ export interface components {
             removed_trades?: string[];
             /** @description Trades that max_size makes smaller. */
             resized?: components["schemas"]["ResizedTrades"];
+            /**
+             * @description What everything is counted in, as the rule says.
+             * @enum {string}
+             */
+            unit?: "trade" | "strategy";
             /**
              * Format: int64
              * @description Trades that could not be judged. They stay in.
@@ -8637,6 +9358,11 @@ export interface components {
             to?: string | null;
             /** @description The IANA time zone of days. Default UTC. */
             tz?: string | null;
+            /**
+             * @description What counts as one. Default trade. With strategy, each accepted or manual strategy does.
+             * @enum {string|null}
+             */
+            unit?: "trade" | "strategy" | null;
         } & {
             [key: string]: unknown;
         };
@@ -8697,6 +9423,7 @@ export interface components {
             /** Format: date-time */
             to?: string;
             tz?: string;
+            unit?: string;
         } & {
             [key: string]: unknown;
         };
@@ -8778,6 +9505,11 @@ export interface components {
             top_symbols: components["schemas"]["ShareSymbol"][];
             /** Format: int64 */
             trading_days: number;
+            /**
+             * @description What summary and top_symbols count as one; days, months and the curve are by trade.
+             * @enum {string}
+             */
+            unit: "trade" | "strategy";
             /** Format: int64 */
             worst_streak: number;
         } & {
@@ -9024,7 +9756,7 @@ export interface components {
             [key: string]: unknown;
         };
         StrategyPayoff: {
-            /** @description The same for what is open, at its entry. */
+            /** @description The same for what is open, at its entry; empty if nothing is open or its options have several expiries. */
             open: components["schemas"]["PayoffPoint"][];
             /** @description The result of the opening at expiry by the price of the underlying; empty if the options have several expiries. */
             opening: components["schemas"]["PayoffPoint"][];
@@ -9231,7 +9963,10 @@ export interface components {
             trades_with_r: number;
             /** Format: int64 */
             trading_days: number;
-            /** @enum {string} */
+            /**
+             * @description What counts as one. trade for figures that are by trade with any unit.
+             * @enum {string}
+             */
             unit: "trade" | "strategy";
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             volume: number;
@@ -9323,6 +10058,11 @@ export interface components {
             total: number | null;
             /** Format: double */
             total_r: number | null;
+            /**
+             * @description What counts as one. trade for figures that are by trade with any unit.
+             * @enum {string}
+             */
+            unit: "trade" | "strategy";
             with: components["schemas"]["EffectSide"];
             without: components["schemas"]["EffectSide"];
         } & {
@@ -9345,6 +10085,13 @@ export interface components {
         };
         TickInputBody: {
             done: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        TokenApp: {
+            client_id: string;
+            /** @description Where the access went. */
+            redirect_host: string;
         } & {
             [key: string]: unknown;
         };
@@ -9498,6 +10245,8 @@ export interface components {
             status: "open" | "closed";
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             stop_price: number | null;
+            /** @description The accepted or manual strategy that the trade counts in; null for none, and for a cover. */
+            strategy_id: string | null;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             strike: number | null;
             symbol: string;
@@ -9608,6 +10357,8 @@ export interface components {
             status: "open" | "closed";
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             stop_price: number | null;
+            /** @description The accepted or manual strategy that the trade counts in; null for none, and for a cover. */
+            strategy_id: string | null;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             strike: number | null;
             symbol: string;
@@ -10225,6 +10976,8 @@ export interface components {
             status: "open" | "closed";
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             stop_price: number | null;
+            /** @description The accepted or manual strategy that the trade counts in; null for none, and for a cover. */
+            strategy_id: string | null;
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             strike: number | null;
             symbol: string;
@@ -10840,6 +11593,163 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getAlertSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertSettings"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    setAlertSettings: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the record as you read it; 412 when it has changed since. */
+                "If-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlertSettingsFields"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertSettings"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    listAlerts: {
+        parameters: {
+            query?: {
+                /** @description The page size, 1 to 1000. Without it the list is complete. */
+                limit?: number;
+                /** @description The cursor from the Link header of the previous page. */
+                cursor?: string;
+                /** @description true: only alerts that are not read and not snoozed. */
+                unread?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description The next page, rel="next". */
+                    Link?: string;
+                    /** @description The number of records in all pages; only with limit. */
+                    "X-Total-Count"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Alert"][];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    changeAlerts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AllAlertChange"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getAlert: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Alert"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    changeAlert: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the record as you read it; 412 when it has changed since. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlertFields"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Alert"];
+                };
             };
             default: components["responses"]["Error"];
         };
@@ -11607,7 +12517,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Day"][];
+                    "application/json": components["schemas"]["DayRow"][];
                 };
             };
             default: components["responses"]["Error"];
@@ -11759,7 +12669,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Drawdown"][];
+                    "application/json": components["schemas"]["DrawdownRow"][];
                 };
             };
             default: components["responses"]["Error"];
@@ -13143,7 +14053,7 @@ export interface operations {
                 /** @description With kind: the rule's parameter hours, as in params. Lists are separated by commas. */
                 hours?: number;
                 /** @description With kind: the rule's parameter unit, as in params. Lists are separated by commas. */
-                unit?: "trade";
+                unit?: "trade" | "strategy";
                 /** @description The IANA time zone of days, hours and weekdays. Default UTC. Ignored by figures without days. */
                 tz?: string;
                 /** @description When results count. Default closed: the whole result when the trade closes. With realized, each closing fill counts at its own time with its share of costs, also in open trades; from and to test that time. Available in summary, daily, calendar, equity-curve, and breakdown by weekday, hour, month and session; other figures refuse realized. */
@@ -14009,6 +14919,238 @@ export interface operations {
             default: components["responses"]["Error"];
         };
     };
+    listChannels: {
+        parameters: {
+            query?: {
+                /** @description The page size, 1 to 1000. Without it the list is complete. */
+                limit?: number;
+                /** @description The cursor from the Link header of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description The next page, rel="next". */
+                    Link?: string;
+                    /** @description The number of records in all pages; only with limit. */
+                    "X-Total-Count"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Channel"][];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    createChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChannelFields"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedChannel"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    listChannelKinds: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelKind"][];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Channel"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    deleteChannel: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the record as you read it; 412 when it has changed since. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    changeChannel: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the record as you read it; 412 when it has changed since. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChannelChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Channel"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    listDeliveries: {
+        parameters: {
+            query?: {
+                /** @description The page size, 1 to 1000. Without it the list is complete. */
+                limit?: number;
+                /** @description The cursor from the Link header of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description The next page, rel="next". */
+                    Link?: string;
+                    /** @description The number of records in all pages; only with limit. */
+                    "X-Total-Count"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelDelivery"][];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    rotateChannelSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelSecret"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    testChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelTest"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
     listConnections: {
         parameters: {
             query?: {
@@ -14397,6 +15539,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CorporateAction"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    replayDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelDelivery"];
                 };
             };
             default: components["responses"]["Error"];
@@ -15250,6 +16415,8 @@ export interface operations {
                 bars?: boolean;
                 /** @description The rows of a table. Default trades; an xlsx of trades has sheets of executions and cash as well. realized-gains: one row for each closing fill, with proceeds, cost, fees and gain; from and to test the closing fill, as with pnl_basis=realized. */
                 rows?: "trades" | "executions" | "realized-gains";
+                /** @description What a table of trades has a row for. Default trade. With strategy, each accepted or manual strategy has one row with the sums over its trades, and every other trade its own; the column Unit says which. A strategy is listed if one of its trades passes the filter; from, to and status test the strategy. */
+                unit?: "trade" | "strategy";
             };
             header?: never;
             path?: never;
@@ -16937,6 +18104,55 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Notice"][];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getAppRequest: {
+        parameters: {
+            query: {
+                /** @description The request_id of the page's address. */
+                request_id: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AppRequest"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    allowApp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Consent"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConsentAnswer"];
                 };
             };
             default: components["responses"]["Error"];

@@ -15,6 +15,7 @@ const actions: Record<string, string> = {
   secret_rotate: 'Rotated the server secret',
   access_token_mint: 'Created an access token',
   access_token_revoke: 'Revoked an access token',
+  access_token_reuse: 'Used secret of an app reused',
   user_create: 'Created a user',
   user_delete: 'Deleted a user',
   user_promote: 'Made a user an owner',

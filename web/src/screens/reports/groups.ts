@@ -66,7 +66,9 @@ const fixedLabels: Partial<Record<By, Record<string, string>>> = {
 
 /** Returns the page of a group, '' if it has none. */
 export function groupHref(by: By, key: string): string {
-  return by === 'setup' && key !== '' ? filter.link(`/setups/${key}`) : '';
+  if (key === '') return '';
+  if (by === 'setup') return filter.link(`/setups/${key}`);
+  return by === 'root' ? filter.link(`/symbols/${encodeURIComponent(key)}`) : '';
 }
 
 const sunday = '2023-01-01';

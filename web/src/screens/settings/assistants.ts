@@ -1,8 +1,4 @@
 // How programs are connected to the journal as assistants: the text to copy, with the token.
-import type { TokenScope } from './tokenScopes';
-
-/** What an assistant may do; other scopes are refused. */
-export const assistantScopes = ['analytics', 'read', 'write'] as const satisfies TokenScope[];
 
 export interface Program {
   id: string;

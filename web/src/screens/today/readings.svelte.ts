@@ -3,7 +3,6 @@
 import { answer, api } from '../../lib/api/client';
 import { query } from '../../lib/api/queries.svelte';
 import { filter } from '../../lib/filter/filter.svelte';
-import type { ResultScope } from '../../lib/filter/filter';
 import { preferences } from '../../lib/preferences.svelte';
 
 // Every part of the filter except its date range.
@@ -43,11 +42,3 @@ export function readLastTradingDay() {
     },
   };
 }
-
-/** Reads the net P&L day by day, with its sum so far. */
-export const readDaily = (of: () => ResultScope, enabled: () => boolean = () => true) =>
-  query(() => ({
-    key: ['analytics', 'daily', of()],
-    enabled: enabled(),
-    load: (signal) => answer(api.GET('/api/v1/analytics/daily', { params: { query: of() }, signal })),
-  }));

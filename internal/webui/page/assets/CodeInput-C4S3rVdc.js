@@ -1,1 +1,0 @@
-import{Qr as e,Xn as t,Zr as n}from"./index-fQc04CuO.js";import{Hn as r}from"./shared-CMdo8jnv.js";function i(i,a){e(a,!0);let o=t(a,`value`,15);r(i,{label:`Code`,autocomplete:`one-time-code`,inputmode:`numeric`,maxlength:7,required:!0,get error(){return a.error},get value(){return o()},set value(e){o(e)}}),n()}export{i as t};
