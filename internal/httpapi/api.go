@@ -75,14 +75,10 @@ type API struct {
 	*installation.Installation
 	options Options
 	mux     *http.ServeMux
-	huma    huma.API
-	// isDescription: the API is made for its description and serves no requests.
-	isDescription bool
+	// document is the description if the API is made for it and serves no requests.
+	document      *huma.OpenAPI
 	routes        []*lazyRoute
-	making        sync.Mutex      // guards huma, made and parameters
-	made          http.Handler    // for the last route
-	parameters    map[string]bool // the query parameters on GET routes made so far
-	allParameters func() map[string]bool
+	allParameters func() map[string]bool // the query parameters on GET routes
 
 	idempotency *transport.Idempotency
 	shareLimit  *transport.Limiter
@@ -101,12 +97,11 @@ type API struct {
 
 // New returns the API with all its routes.
 func New(services *installation.Installation, options Options) (*API, error) {
-	installErrorHooks()
 	return newAPI(services, options, nil), nil
 }
 
-// newAPI returns the API with all its routes, or, with schemas, the one to describe.
-func newAPI(services *installation.Installation, options Options, schemas huma.Registry) *API {
+// newAPI returns the API with all its routes, or, with a document, describes them in it.
+func newAPI(services *installation.Installation, options Options, document *huma.OpenAPI) *API {
 	if options.AttachmentMaxBytes == 0 {
 		options.AttachmentMaxBytes = 10 << 20
 	}
@@ -116,13 +111,8 @@ func newAPI(services *installation.Installation, options Options, schemas huma.R
 	if options.BarsMaxBytes == 0 {
 		options.BarsMaxBytes = 256 << 20
 	}
-	a := &API{
-		Installation: services, options: options, mux: http.NewServeMux(), parameters: map[string]bool{}, isDescription: schemas != nil,
-	}
-	if schemas == nil {
-		schemas = noSchemas{}
-	}
-	a.allParameters = sync.OnceValue(a.makeRoutes)
+	a := &API{Installation: services, options: options, mux: http.NewServeMux(), document: document}
+	a.allParameters = sync.OnceValue(a.listQueryParameters)
 	a.shareLimit = transport.NewLimiter(options.ShareRate, services.Clock)
 	a.providerLimit = transport.NewLimiter(providerRate, services.Clock)
 	a.appClients = newAppClients(services.Identity, services.Clock, services.Outbound)
@@ -134,7 +124,6 @@ func newAPI(services *installation.Installation, options Options, schemas huma.R
 	a.bodies = transport.NewBodyBudget(publicBodies, publicBodiesPerCaller)
 	a.idempotency = transport.NewIdempotency(services.DB, services.Keys, services.Clock, options.Log)
 	a.description = sync.OnceValues(a.describe)
-	a.huma = huma.NewAPI(newConfig(options.Version, schemas), a)
 	a.registerRoutes()
 	a.registerServiceRoutes()
 	a.registerAssistants()
@@ -255,29 +244,28 @@ func writePathNotFound(w http.ResponseWriter, r *http.Request) {
 	transport.WriteError(w, r, journal.NotFound("path"))
 }
 
-func newConfig(version string, schemas huma.Registry) huma.Config {
-	config := huma.Config{
-		OpenAPI: &huma.OpenAPI{
-			OpenAPI: "3.1.0",
-			Info: &huma.Info{
-				Title: "Fillbook", Version: version,
-				Description: "A trading journal: import fills, group them into trades, annotate, measure and share.\n\n" +
-					"Numbers are exact decimals. Times are RFC 3339 in UTC. Lists are complete unless limit is given. " +
-					"PUT, PATCH and DELETE of a record take If-Match; POST takes Idempotency-Key.",
-				License: &huma.License{Name: "MIT", Identifier: "MIT"},
-			},
-			Components: &huma.Components{
-				Schemas:    schemas,
-				Parameters: describeFilterParameters(),
-				SecuritySchemes: map[string]*huma.SecurityScheme{"bearer": {
-					Type: "http", Scheme: "bearer",
-					Description: "A session access token from signing in, or a personal access token (svc_pat_…).",
-				}},
-			},
+// newDocument returns the API description without operations.
+func newDocument(version string) *huma.OpenAPI {
+	huma.DefaultArrayNullable = false // an empty list is [], never null
+	config := huma.Config{OpenAPI: &huma.OpenAPI{
+		OpenAPI: "3.1.0",
+		Info: &huma.Info{
+			Title: "Fillbook", Version: version,
+			Description: "A trading journal: import fills, group them into trades, annotate, measure and share.\n\n" +
+				"Numbers are exact decimals. Times are RFC 3339 in UTC. Lists are complete unless limit is given. " +
+				"PUT, PATCH and DELETE of a record take If-Match; POST takes Idempotency-Key.",
+			License: &huma.License{Name: "MIT", Identifier: "MIT"},
 		},
-		Formats:       map[string]huma.Format{"application/json": format},
-		DefaultFormat: "application/json",
-	}
+		Components: &huma.Components{
+			Schemas:    newSchemas(),
+			Parameters: describeFilterParameters(),
+			SecuritySchemes: map[string]*huma.SecurityScheme{"bearer": {
+				Type: "http", Scheme: "bearer",
+				Description: "A session access token from signing in, or a personal access token (svc_pat_…).",
+			}},
+		},
+	}}
 	config.AllowAdditionalPropertiesByDefault = true
-	return config
+	huma.NewAPI(config, nil) // tells the schemas of the setting
+	return config.OpenAPI
 }

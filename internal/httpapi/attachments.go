@@ -10,8 +10,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"fillbook/internal/base/db"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/trading/ledger"
@@ -105,7 +103,7 @@ func listAttached(ctx context.Context, tx *db.Tx, owner journal.UserID, target p
 func (a attachmentAPI) registerAttachmentFileRoutes(api *API) {
 	read := journalRoute(readJournal, http.MethodGet, "/attachments/{id}", "getAttachment", "Attachments", "Download an attachment")
 	read.files, read.long = []string{"*/*"}, true
-	register(api, read, func(ctx context.Context, in *ByID[journal.AttachmentID]) (*huma.StreamResponse, error) {
+	register(api, read, func(ctx context.Context, in *ByID[journal.AttachmentID]) (*streamed, error) {
 		found, content, err := a.playbook.OpenAttachment(ctx, caller(ctx).UserID, in.ID)
 		if err != nil {
 			return nil, err
@@ -114,7 +112,7 @@ func (a attachmentAPI) registerAttachmentFileRoutes(api *API) {
 		if err != nil {
 			return nil, errors.Join(err, content.Close())
 		}
-		return &huma.StreamResponse{Body: func(hc huma.Context) { sendFile(hc, found, tag, content) }}, nil
+		return &streamed{func(w http.ResponseWriter, r *http.Request) { sendFile(w, r, found, tag, content) }}, nil
 	})
 	register(api, journalRoute(writeJournal, http.MethodDelete, "/attachments/{id}", "deleteAttachment", "Attachments", "Delete an attachment"),
 		func(ctx context.Context, in *DeleteOf[journal.AttachmentID]) (*nothing, error) {
@@ -125,17 +123,17 @@ func (a attachmentAPI) registerAttachmentFileRoutes(api *API) {
 
 // sendFile sends a file as a download, which no browser runs on our origin. Its tag is
 // the record's, for If-Match.
-func sendFile(ctx huma.Context, file playbook.Attachment, tag string, content io.ReadCloser) {
+func sendFile(w http.ResponseWriter, r *http.Request, file playbook.Attachment, tag string, content io.ReadCloser) {
 	defer content.Close() //nolint:errcheck // it was only read
-	ctx.SetHeader("ETag", tag)
-	if transport.MatchesETag(ctx.Header("If-None-Match"), tag) { // a large file is not buffered to compute its tag
-		ctx.SetStatus(http.StatusNotModified)
+	w.Header().Set("ETag", tag)
+	if transport.MatchesETag(r.Header.Get("If-None-Match"), tag) { // a large file is not buffered to compute its tag
+		w.WriteHeader(http.StatusNotModified)
 		return
 	}
-	ctx.SetHeader("Content-Type", file.MediaType)
-	ctx.SetHeader("Content-Length", strconv.FormatInt(file.Size, 10))
-	ctx.SetHeader("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": file.Name}))
-	ctx.SetHeader("Content-Security-Policy", "default-src 'none'; sandbox")
-	ctx.SetStatus(http.StatusOK)
-	_, _ = io.Copy(ctx.BodyWriter(), content)
+	w.Header().Set("Content-Type", file.MediaType)
+	w.Header().Set("Content-Length", strconv.FormatInt(file.Size, 10))
+	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": file.Name}))
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; sandbox")
+	w.WriteHeader(http.StatusOK)
+	_, _ = io.Copy(w, content)
 }

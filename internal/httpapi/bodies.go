@@ -10,15 +10,15 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// describeBody corrects huma's description of a route's JSON body. A required field
+// describeBody corrects the description of a route's JSON body. A required field
 // cannot be null. In a change (PUT, PATCH) no opt field is required, because an absent
 // one stays as it is; such a body gets its own schema, apart from the POST schema.
 func (a *API) describeBody(r route, input reflect.Type) {
-	media := requestBody(a.huma.OpenAPI().Paths[prefix+r.path], r.method).Content["application/json"]
+	media := requestBody(a.document.Paths[prefix+r.path], r.method).Content["application/json"]
 	if media == nil || media.Schema.Ref == "" {
 		return
 	}
-	schemas := a.huma.OpenAPI().Components.Schemas
+	schemas := a.document.Components.Schemas
 	described := schemas.SchemaFromRef(media.Schema.Ref)
 	forbidNull(schemas, described)
 	optional := optFields(input)

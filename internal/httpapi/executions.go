@@ -216,8 +216,8 @@ func (a executionAPI) register(api *API) {
 	add := executionRoute(writeJournal, http.MethodPost, "", "addExecution", "Add a fill and regroup its trades")
 	add.about = "A fill equal in account, symbol, contract, side, quantity, price and instant to a stored one answers 200 with the stored one and deduped, and adds values that the stored one lacks. It is the same fill if both have the same external_id, or if at most one of them has one; times are compared at the precision of the coarser one. An external_id of a different fill is 409."
 	register(api, add, a.addExecution)
-	if api.isDescription {
-		answers := api.huma.OpenAPI().Paths[prefix+add.path].Post.Responses
+	if api.document != nil {
+		answers := api.document.Paths[prefix+add.path].Post.Responses
 		answers["200"] = answers["201"]
 	}
 	register(api, executionRoute(readJournal, http.MethodGet, "/{id}", "getExecution", "Read a fill"),

@@ -10,8 +10,6 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"fillbook/internal/backup"
 	"fillbook/internal/base/db"
 	"fillbook/internal/base/history"
@@ -107,7 +105,7 @@ func (a exportAPI) register(api *API) {
 	register(api, read, a.export)
 }
 
-func (a exportAPI) export(ctx context.Context, in *exportQuery) (*huma.StreamResponse, error) {
+func (a exportAPI) export(ctx context.Context, in *exportQuery) (*streamed, error) {
 	if in.Format.Value == historyFormat {
 		return a.exportHistory(ctx, in)
 	}
@@ -133,7 +131,7 @@ func (a exportAPI) export(ctx context.Context, in *exportQuery) (*huma.StreamRes
 	if err != nil {
 		return nil, err
 	}
-	return &huma.StreamResponse{Body: func(hc huma.Context) { a.sendExport(ctx, hc, request) }}, nil
+	return &streamed{func(w http.ResponseWriter, r *http.Request) { a.sendExport(w, r, request) }}, nil
 }
 
 // newRowConverter returns the function that converts a trade's result, nil without a
@@ -161,7 +159,7 @@ func (a exportAPI) newRowConverter(ctx context.Context, filter tradefilter.Filte
 }
 
 // exportHistory writes the history, or the stream of one account.
-func (a exportAPI) exportHistory(ctx context.Context, in *exportQuery) (*huma.StreamResponse, error) {
+func (a exportAPI) exportHistory(ctx context.Context, in *exportQuery) (*streamed, error) {
 	for name := range in.sent {
 		if name != "account_id" {
 			return nil, journal.InvalidField(name, "%s filters trades. The history has no such filter.", name)
@@ -187,8 +185,8 @@ func (a exportAPI) exportHistory(ctx context.Context, in *exportQuery) (*huma.St
 			return nil, err
 		}
 	}
-	return &huma.StreamResponse{Body: func(hc huma.Context) {
-		writeFile(hc, map[string]string{
+	return &streamed{func(w http.ResponseWriter, r *http.Request) {
+		writeFile(w, r, map[string]string{
 			"Content-Type":        history.ExportMediaType,
 			"Content-Disposition": mime.FormatMediaType("attachment", map[string]string{"filename": "fillbook-history-" + string(journal.DayOf(now)) + ".jsonl"}),
 		}, func(out io.Writer) error {
@@ -198,7 +196,8 @@ func (a exportAPI) exportHistory(ctx context.Context, in *exportQuery) (*huma.St
 }
 
 // sendExport writes the file as it is read.
-func (a exportAPI) sendExport(ctx context.Context, hc huma.Context, request backup.Request) {
+func (a exportAPI) sendExport(w http.ResponseWriter, r *http.Request, request backup.Request) {
+	ctx := r.Context()
 	name := "fillbook-"
 	if request.Rows == backup.GainRows {
 		name += string(request.Rows) + "-"
@@ -206,7 +205,7 @@ func (a exportAPI) sendExport(ctx context.Context, hc huma.Context, request back
 	name += string(journal.DayOf(request.At)) + "." + string(request.Format)
 	_, isLimited := journal.AllowedAccounts(ctx)
 	isBackup := (request.Format == backup.JSON || request.Format == backup.Zip) && len(request.Accounts) == 0 && !isLimited
-	writeFile(hc, map[string]string{
+	writeFile(w, r, map[string]string{
 		"Content-Type":        request.Format.MediaType(),
 		"Content-Disposition": mime.FormatMediaType("attachment", map[string]string{"filename": name}),
 	}, func(out io.Writer) error {

@@ -215,11 +215,11 @@ func (a hookAPI) registerDeliveryRoute(api *API) {
 			"The same body again within a day is skipped. An unknown id and a wrong secret are both 404.",
 	}
 	register(api, deliver, a.receiveFills)
-	if !api.isDescription {
+	if api.document == nil {
 		return
 	}
-	item := api.huma.OpenAPI().Paths[prefix+deliver.path].Post
-	fill := api.huma.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[NewFill](), true, "NewFill")
+	item := api.document.Paths[prefix+deliver.path].Post
+	fill := api.document.Components.Schemas.Schema(reflect.TypeFor[NewFill](), true, "NewFill")
 	item.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"application/json": {
 		Schema: &huma.Schema{OneOf: []*huma.Schema{fill, {Type: huma.TypeArray, Items: fill}}},
 	}}}

@@ -192,8 +192,8 @@ func (d document) checkSecurity(call, path string, operation object) {
 	}
 }
 
-// checkParameters finds every {name} in the path among the parameters: huma may have
-// missed one.
+// checkParameters finds every {name} in the path among the parameters: a field may
+// lack its tag.
 func (d document) checkParameters(call, path string, operation object) {
 	inPath := map[string]bool{}
 	for _, match := range regexp.MustCompile(`\{([^}]+)\}`).FindAllStringSubmatch(path, -1) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"net/http"
 	"net/url"
 	"reflect"
 	"slices"
@@ -11,8 +12,6 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"fillbook/internal/base/journal"
 	"fillbook/internal/trading/ledger"
@@ -23,12 +22,12 @@ import (
 type Paging struct {
 	Limit  intParam[pageRange] `query:"limit" doc:"The page size, 1 to 1000. Without it the list is complete."`
 	Cursor string              `query:"cursor" doc:"The cursor from the Link header of the previous page."`
-	url    url.URL
+	url    *url.URL
 }
 
-// Resolve stores the request URL for the link to the next page.
-func (p *Paging) Resolve(ctx huma.Context) []error {
-	p.url = ctx.URL()
+// resolve stores the request URL for the link to the next page.
+func (p *Paging) resolve(r *http.Request) error {
+	p.url = r.URL
 	return nil
 }
 
@@ -221,33 +220,22 @@ func namesOf[T any](list *listing[T]) *listing[namedRecord] {
 // registerList registers a list route. The list is written while it is read, so memory
 // use does not depend on its length.
 func registerList[In, T any](a *API, r route, handler func(context.Context, *In) (*listing[T], error)) {
-	a.addRoute(r, reflect.TypeFor[In](), reflect.TypeFor[T](), func() { makeListRoute(a, r, handler) })
-}
-
-func makeListRoute[In, T any](a *API, r route, handler func(context.Context, *In) (*listing[T], error)) {
-	operation := a.operation(r)
-	operation.Parameters = describeFilter[In]()
-	operation.Responses = map[string]*huma.Response{"200": {
-		Description: "OK",
-		Headers: map[string]*huma.Param{
-			"Link":          {Description: `The next page, rel="next".`, Schema: &huma.Schema{Type: huma.TypeString}},
-			"X-Total-Count": {Description: "The number of records in all pages; only with limit.", Schema: &huma.Schema{Type: huma.TypeInteger}},
-		},
-		Content: map[string]*huma.MediaType{"application/json": {
-			Schema: a.huma.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[[]T](), true, r.id+"List"),
-		}},
-	}}
-	huma.Register(a.huma, operation, func(ctx context.Context, in *In) (*huma.StreamResponse, error) {
-		if err := a.refreshFor(ctx, r); err != nil {
-			return nil, toErrorAnswer(ctx, err)
-		}
-		list, err := handler(ctx, in)
+	a.addRoute(r, reflect.TypeFor[In](), reflect.TypeFor[listAnswer[T]](), func(ctx context.Context, in any) (any, error) {
+		list, err := handler(ctx, in.(*In))
 		if err != nil {
-			return nil, toErrorAnswer(ctx, err)
+			return nil, err
 		}
 		if r.showsNamesOnly(caller(ctx)) {
-			return &huma.StreamResponse{Body: func(hc huma.Context) { writeList(hc, namesOf(list)) }}, nil
+			return &streamed{func(w http.ResponseWriter, r *http.Request) { writeList(w, r, namesOf(list)) }}, nil
 		}
-		return &huma.StreamResponse{Body: func(hc huma.Context) { writeList(hc, list) }}, nil
+		return &streamed{func(w http.ResponseWriter, r *http.Request) { writeList(w, r, list) }}, nil
 	})
+}
+
+// listAnswer describes the answer of a list route.
+type listAnswer[T any] struct {
+	Body []T
+	Link string `header:"Link" doc:"The next page, rel=\"next\"."`
+	// Total is empty for a complete list.
+	Total int `header:"X-Total-Count" doc:"The number of records in all pages; only with limit."`
 }

@@ -14,7 +14,7 @@ import (
 
 // Query parameter types. Each parses the sent text, once, and describes itself; the value
 // is zero, or not Set, if the parameter is absent or empty. Error messages begin with
-// paramMark, because the types do not have the parameter name; fromDetail inserts it.
+// paramMark, because the types do not have the parameter name.
 
 // valueRange is an [intParam]'s range.
 type valueRange interface{ bounds() (least, most int) }

@@ -2,19 +2,14 @@ package httpapi
 
 import (
 	"context"
-	"io"
 	"net/http"
 	"reflect"
 	"slices"
-	"strings"
 	"sync"
-
-	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
-	"fillbook/internal/people/identity"
+	"fillbook/internal/trading/tradefilter"
 	"fillbook/internal/transport"
 )
 
@@ -140,32 +135,9 @@ const prefix = "/api/v1"
 
 // register adds an operation to the router, with its middleware, or to the API description.
 func register[In, Out any](a *API, r route, handler func(context.Context, *In) (*Out, error)) {
-	a.addRoute(r, reflect.TypeFor[In](), reflect.TypeFor[Out](), func() { makeRoute(a, r, handler) })
-}
-
-// makeRoute makes an operation's handler, and its description if the API is described.
-func makeRoute[In, Out any](a *API, r route, handler func(context.Context, *In) (*Out, error)) {
-	operation := a.operation(r)
-	operation.Parameters = append(describeFilter[In](), describeRuleParams[In]()...)
-	huma.Register(a.huma, operation, func(ctx context.Context, in *In) (*Out, error) {
-		if err := a.refreshFor(ctx, r); err != nil {
-			return nil, toErrorAnswer(ctx, err)
-		}
-		out, err := handler(ctx, in)
-		if err != nil {
-			return nil, toErrorAnswer(ctx, a.explainMissing(ctx, err))
-		}
-		return out, nil
+	a.addRoute(r, reflect.TypeFor[In](), reflect.TypeFor[Out](), func(ctx context.Context, in any) (any, error) {
+		return handler(ctx, in.(*In))
 	})
-	if !a.isDescription {
-		return
-	}
-	if r.form {
-		a.huma.OpenAPI().Paths[prefix+r.path].Post.RequestBody = formBody(r.fields)
-	}
-	if r.body == transport.JSONBody {
-		a.describeBody(r, reflect.TypeFor[In]())
-	}
 }
 
 // refreshFor makes excursions current if the route answers with them.
@@ -175,71 +147,6 @@ func (a *API) refreshFor(ctx context.Context, r route) error {
 	}
 	// Results are kept for all accounts.
 	return a.Excursions.Refresh(journal.UnlimitAccounts(ctx), caller(ctx).UserID)
-}
-
-// formBody describes a form with a file. It is added after the operation is registered:
-// otherwise huma would read a body already read by the transport.
-func formBody(fields map[string]string) *huma.RequestBody {
-	properties := map[string]*huma.Schema{"file": {Type: huma.TypeString, Format: "binary"}}
-	for name, about := range fields {
-		properties[name] = &huma.Schema{Type: huma.TypeString, Description: about}
-	}
-	return &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"multipart/form-data": {
-		Schema: &huma.Schema{Type: huma.TypeObject, Required: []string{"file"}, Properties: properties},
-	}}}
-}
-
-// fileContent describes a file answer with one of the media types.
-func fileContent(types []string) map[string]*huma.MediaType {
-	content := map[string]*huma.MediaType{}
-	for _, name := range types {
-		name, _, _ = strings.Cut(name, ";")
-		schema := &huma.Schema{Type: huma.TypeString, Format: "binary"}
-		if name == "application/json" {
-			schema = &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
-		}
-		content[name] = &huma.MediaType{Schema: schema}
-	}
-	return content
-}
-
-// requireExportedEmbeds panics if one of our types embeds an unexported one. Huma ignores
-// such a type, so its parameters would stay empty and its fields undescribed.
-func requireExportedEmbeds(t reflect.Type, r route) {
-	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
-		t = t.Elem()
-	}
-	if t.Kind() != reflect.Struct || t.PkgPath() != "" && t.PkgPath() != reflect.TypeFor[route]().PkgPath() {
-		return
-	}
-	for field := range t.Fields() {
-		if field.Anonymous && !field.IsExported() {
-			panic(r.id + ": " + t.String() + " embeds " + field.Name + "; export it")
-		}
-		if field.IsExported() {
-			requireExportedEmbeds(field.Type, r)
-		}
-	}
-}
-
-// operation converts a route for huma.
-func (a *API) operation(r route) huma.Operation {
-	operation := huma.Operation{
-		Method: r.method, Path: prefix + r.path, OperationID: r.id, Tags: []string{r.tag},
-		Summary: r.summary, Description: strings.TrimSpace(r.about + " " + r.describeAccess()), DefaultStatus: r.status,
-		// Types and the domain check bodies and parameters, with better
-		// messages; the transport checks sizes and times.
-		SkipValidateBody: true, SkipValidateParams: true, MaxBodyBytes: -1, BodyReadTimeout: -1,
-		Metadata: map[string]any{"route": r}, Extensions: map[string]any{"x-error-statuses": r.errors()},
-	}
-	if len(r.files) > 0 {
-		operation.Responses = map[string]*huma.Response{"200": {Description: "The file", Content: fileContent(r.files)}}
-	}
-	if r.access != accessPublic {
-		operation.Security = []map[string][]string{{"bearer": {}}}
-		operation.Extensions["x-token-scopes"] = append([]identity.Scope{}, r.scopes()...)
-	}
-	return operation
 }
 
 func (r route) errors() []int {
@@ -268,52 +175,48 @@ func (r route) isIdempotent() bool {
 	return r.method == http.MethodPost && !r.secret && r.access != accessPublic
 }
 
-// lazyRoute makes a route's handler for its first request. Huma inspects the route's types,
-// which for all routes takes longer than the rest of a start.
-type lazyRoute struct {
-	once    sync.Once
-	make    func()
-	handler http.Handler
-}
-
-// addRoute adds a route to the router, or to the description. makeHandler calls
-// [API.Handle].
-func (a *API) addRoute(r route, in, out reflect.Type, makeHandler func()) {
+// addRoute adds a route to the router, or to the description.
+func (a *API) addRoute(r route, in, out reflect.Type, call handlerFunc) {
 	r.requirePermission()
-	if a.isDescription {
+	if a.document != nil {
 		requireExportedEmbeds(in, r)
 		requireExportedEmbeds(out, r)
-		makeHandler()
+		a.describeRoute(r, in, out)
 		return
 	}
-	lazy := &lazyRoute{}
-	lazy.make = func() {
-		a.making.Lock() // huma keeps a list of operations, which only one goroutine may change
-		defer a.making.Unlock()
-		makeHandler()
-		lazy.handler = a.made
-	}
+	lazy := &lazyRoute{route: r, input: in}
+	lazy.handler = sync.OnceValue(func() http.Handler { return a.newHandler(r, in, out, call) })
 	a.routes = append(a.routes, lazy)
 	a.mux.Handle(r.method+" "+prefix+r.path, lazy)
 }
 
-func (l *lazyRoute) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	l.once.Do(l.make)
-	l.handler.ServeHTTP(w, r)
+// lazyRoute makes a route's handler for its first request, so that a start does not inspect
+// the types of all routes.
+type lazyRoute struct {
+	route   route
+	input   reflect.Type
+	handler func() http.Handler
 }
 
-// Handle implements huma.Adapter: it wraps the operation in the route's middleware.
-func (a *API) Handle(op *huma.Operation, handler func(huma.Context)) {
-	r := op.Metadata["route"].(route)
+func (l *lazyRoute) ServeHTTP(w http.ResponseWriter, r *http.Request) { l.handler().ServeHTTP(w, r) }
+
+// newHandler returns an operation's handler with the route's middleware.
+func (a *API) newHandler(r route, in, out reflect.Type, call handlerFunc) http.Handler {
+	operation := newEndpoint(r, in, out, func(ctx context.Context, in any) (any, error) {
+		if err := a.refreshFor(ctx, r); err != nil {
+			return nil, err
+		}
+		out, err := call(ctx, in)
+		return out, a.explainMissing(ctx, err)
+	})
 	serve := http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		if r.limitKind != hookLimit { // a hook's sender is not the user
 			ctx, outcome := history.WithOutcome(req.Context())
 			w, req = &changeWriter{ResponseWriter: w, outcome: outcome}, req.WithContext(ctx)
 		}
-		handler(humago.NewContext(op, req, w))
+		operation.ServeHTTP(w, req)
 	})
-	pattern := op.Method + " " + op.Path
-	a.made = transport.Chain(serve, a.chain(r, pattern, a.refusedParameters(op, r))...)
+	return transport.Chain(serve, a.chain(r, r.method+" "+prefix+r.path, a.refusedParameters(r, in))...)
 }
 
 // changeWriter adds the header with the id of the change that the request has left.
@@ -345,35 +248,49 @@ func (w *changeWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 // always whole, and figures without days.
 var sharedParameters = []string{"limit", "cursor", "tz"}
 
-// refusedParameters adds a GET route's query parameters to the API's, and returns a
-// function reporting whether the route refuses one: those from other routes, so an
-// unsupported filter is not ignored unnoticed. Names unknown to all routes are ignored,
-// like unknown fields. It returns nil for other routes and public ones, which refuse
-// none.
-func (a *API) refusedParameters(op *huma.Operation, r route) func(name string) bool {
-	if op.Method != http.MethodGet || r.access == accessPublic {
+// refusedParameters returns a function reporting whether a GET route refuses a query
+// parameter: those from other routes, so an unsupported filter is not ignored unnoticed.
+// Names unknown to all routes are ignored, like unknown fields. It returns nil for other
+// routes and public ones, which refuse none.
+func (a *API) refusedParameters(r route, in reflect.Type) func(name string) bool {
+	if r.method != http.MethodGet || r.access == accessPublic {
 		return nil
 	}
-	accepted := slices.Clone(sharedParameters)
-	for _, p := range op.Parameters {
-		if name, isFilter := strings.CutPrefix(p.Ref, filterRef); isFilter {
-			accepted = append(accepted, name)
-		} else if p.In == "query" {
-			accepted = append(accepted, p.Name)
-		}
-	}
-	for _, name := range accepted {
-		a.parameters[name] = true
-	}
+	accepted := append(slices.Clone(sharedParameters), queryParameters(in)...)
 	return func(name string) bool { return !slices.Contains(accepted, name) && a.allParameters()[name] }
 }
 
-// makeRoutes makes all routes' handlers and returns the query parameters on all GET routes.
-func (a *API) makeRoutes() map[string]bool {
+// listQueryParameters returns the query parameters of all GET routes with a user.
+func (a *API) listQueryParameters() map[string]bool {
+	all := map[string]bool{}
 	for _, lazy := range a.routes {
-		lazy.once.Do(lazy.make)
+		if lazy.route.method != http.MethodGet || lazy.route.access == accessPublic {
+			continue
+		}
+		for _, name := range append(queryParameters(lazy.input), sharedParameters...) {
+			all[name] = true
+		}
 	}
-	return a.parameters
+	return all
+}
+
+// queryParameters returns the names of an input type's query parameters.
+func queryParameters(in reflect.Type) (names []string) {
+	for _, p := range listParameters(in, nil) {
+		if p.in == "query" {
+			names = append(names, p.name)
+		}
+	}
+	input := reflect.Zero(in).Interface()
+	if _, has := input.(interface{ hasFilter() }); has {
+		for _, p := range tradefilter.Parameters() {
+			names = append(names, p.Name)
+		}
+	}
+	if _, has := input.(interface{ hasRuleParams() }); has {
+		names = append(names, paramNames...)
+	}
+	return names
 }
 
 func (a *API) chain(r route, pattern string, refuses func(parameter string) bool) []transport.Middleware {
@@ -456,22 +373,4 @@ func withGate(gate func(context.Context) error) transport.Middleware {
 			next.ServeHTTP(w, r)
 		})
 	}
-}
-
-// ServeHTTP implements huma.Adapter; servers use API.Handler.
-func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.mux.ServeHTTP(w, r) }
-
-// format makes huma read and write bodies with our strict JSON.
-var format = huma.Format{
-	Marshal: func(w io.Writer, value any) error {
-		body, err := marshalBody(value)
-		if err != nil {
-			return err
-		}
-		_, err = w.Write(body)
-		return err
-	},
-	Unmarshal: func(text []byte, into any) error {
-		return packError(transport.Unmarshal(text, into))
-	},
 }

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"fillbook/internal/base/db"
 	"fillbook/internal/base/decimal"
 	"fillbook/internal/base/journal"
@@ -124,11 +122,6 @@ func (strategyStates) values() []strategies.State {
 	return []strategies.State{strategies.Proposed, strategies.Accepted, strategies.Manual}
 }
 func (strategyKinds) values() []strategies.Kind { return strategies.Kinds() }
-
-// Resolve parses the parameters of both parts.
-func (in *strategyQuery) Resolve(ctx huma.Context) []error {
-	return append(in.Paging.Resolve(ctx), in.TradeFilter.Resolve(ctx)...)
-}
 
 type newStrategy struct {
 	TradeIDs []journal.TradeID    `json:"trade_ids" doc:"1 to 100 trades of one account and underlying."`

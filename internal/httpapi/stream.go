@@ -7,37 +7,35 @@ import (
 	"net/http"
 	"sync"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"fillbook/internal/transport"
 )
 
 // writeList writes the records in chunks. An error before the first chunk is
 // answered as a refusal; after it the connection is closed, because half a list
 // must not look complete.
-func writeList[T any](ctx huma.Context, list *listing[T]) {
-	ctx.SetHeader("Content-Type", "application/json")
+func writeList[T any](w http.ResponseWriter, r *http.Request, list *listing[T]) {
+	w.Header().Set("Content-Type", "application/json")
 	if list.link != "" {
-		ctx.SetHeader("Link", list.link)
+		w.Header().Set("Link", list.link)
 	}
 	if list.total != "" {
-		ctx.SetHeader("X-Total-Count", list.total)
+		w.Header().Set("X-Total-Count", list.total)
 	}
 	for name, value := range list.headers {
-		ctx.SetHeader(name, value)
+		w.Header().Set(name, value)
 	}
-	w := &listWriter{out: ctx.BodyWriter(), buffer: listBuffers.Get().(*[]byte)}
-	defer w.release()
-	err := writeInChunks(list.each, func(part []T) error { return writePart(w, part) })
+	out := &listWriter{out: w, buffer: listBuffers.Get().(*[]byte)}
+	defer out.release()
+	err := writeInChunks(list.each, func(part []T) error { return writePart(out, part) })
 	if err == nil {
-		err = w.close()
+		err = out.close()
 	}
 	switch {
 	case err == nil:
-	case !w.begun:
-		writeRefusal(ctx, err)
+	case !out.begun:
+		transport.WriteError(w, r, err)
 	default:
-		transport.RequestOf(ctx.Context()).Fault = err
+		transport.RequestOf(r.Context()).Fault = err
 		panic(http.ErrAbortHandler)
 	}
 }
@@ -165,7 +163,7 @@ var errClientGone = errors.New("the client is gone")
 // fileBody is a file written while it is read. Status and headers are sent with the first
 // bytes, so an earlier error is answered as a refusal.
 type fileBody struct {
-	ctx     huma.Context
+	w       http.ResponseWriter
 	headers map[string]string
 	begun   bool
 }
@@ -175,18 +173,18 @@ func (f *fileBody) Write(p []byte) (int, error) {
 	if !f.begun {
 		f.begun = true
 		for name, value := range f.headers {
-			f.ctx.SetHeader(name, value)
+			f.w.Header().Set(name, value)
 		}
-		f.ctx.SetStatus(http.StatusOK)
+		f.w.WriteHeader(http.StatusOK)
 	}
-	return f.ctx.BodyWriter().Write(p)
+	return f.w.Write(p)
 }
 
 // writeFile sends the output of write. An error before the first buffer is sent is
 // answered as a refusal; after it the connection is closed, because half a file must not
 // look complete.
-func writeFile(ctx huma.Context, headers map[string]string, write func(io.Writer) error) {
-	body := &fileBody{ctx: ctx, headers: headers}
+func writeFile(w http.ResponseWriter, r *http.Request, headers map[string]string, write func(io.Writer) error) {
+	body := &fileBody{w: w, headers: headers}
 	buffer := bufio.NewWriterSize(body, listBuffer)
 	err := write(buffer)
 	if err == nil {
@@ -195,20 +193,9 @@ func writeFile(ctx huma.Context, headers map[string]string, write func(io.Writer
 	switch {
 	case err == nil:
 	case !body.begun:
-		writeRefusal(ctx, err)
+		transport.WriteError(w, r, err)
 	default:
-		transport.RequestOf(ctx.Context()).Fault = err
+		transport.RequestOf(r.Context()).Fault = err
 		panic(http.ErrAbortHandler)
 	}
-}
-
-func writeRefusal(ctx huma.Context, err error) {
-	refusal := transport.Refuse(ctx.Context(), err)
-	ctx.SetHeader("Content-Type", "application/json")
-	for name, values := range refusal.Headers {
-		ctx.SetHeader(name, values[0])
-	}
-	ctx.SetStatus(refusal.Status)
-	text, _ := transport.Marshal(refusal.Body)
-	_, _ = ctx.BodyWriter().Write(text)
 }

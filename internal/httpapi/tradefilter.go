@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"net/http"
 	"net/url"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -15,16 +16,12 @@ type TradeFilter struct {
 	sent   url.Values // the filter parameters
 }
 
-// Resolve parses the parameters.
-func (in *TradeFilter) Resolve(ctx huma.Context) []error {
-	address := ctx.URL()
-	query := address.Query()
-	var err error
-	if in.filter, err = tradefilter.Parse(query); err != nil {
-		return []error{err}
-	}
+// resolve parses the parameters.
+func (in *TradeFilter) resolve(r *http.Request) (err error) {
+	query := r.URL.Query()
+	in.filter, err = tradefilter.Parse(query)
 	in.sent = tradefilter.Select(query)
-	return nil
+	return err
 }
 
 // filterPrefix begins the filter parameter names in the description, and filterRef the
@@ -39,8 +36,8 @@ func (TradeFilter) hasFilter() {}
 
 // describeFilter returns the filter parameters, which are described once, if a query
 // contains them.
-func describeFilter[In any]() (list []*huma.Param) {
-	if _, has := any(new(In)).(interface{ hasFilter() }); !has {
+func describeFilter(input any) (list []*huma.Param) {
+	if _, has := input.(interface{ hasFilter() }); !has {
 		return nil
 	}
 	for _, p := range tradefilter.Parameters() {

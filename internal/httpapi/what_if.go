@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -40,14 +41,15 @@ var paramNames = []string{
 	"symbols", "ratio", "hours", "unit",
 }
 
-// Resolve reads the parameters of the filter, and of the rule.
-func (in *whatIfQuery) Resolve(ctx huma.Context) []error {
-	if errs := in.TradeFilter.Resolve(ctx); errs != nil {
-		return errs
+// resolve reads the parameters of the filter, and of the rule.
+func (in *whatIfQuery) resolve(r *http.Request) error {
+	if err := in.TradeFilter.resolve(r); err != nil {
+		return err
 	}
 	in.values = map[string]string{}
+	query := r.URL.Query()
 	for _, name := range paramNames {
-		if value := ctx.Query(name); value != "" {
+		if value := query.Get(name); value != "" {
 			in.values[name] = value
 		}
 	}
@@ -57,8 +59,8 @@ func (in *whatIfQuery) Resolve(ctx huma.Context) []error {
 func (RuleParams) hasRuleParams() {}
 
 // describeRuleParams returns a rule's parameters, if a query has them.
-func describeRuleParams[In any]() (list []*huma.Param) {
-	if _, has := any(new(In)).(interface{ hasRuleParams() }); !has {
+func describeRuleParams(input any) (list []*huma.Param) {
+	if _, has := input.(interface{ hasRuleParams() }); !has {
 		return nil
 	}
 	for _, name := range paramNames {

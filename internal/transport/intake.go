@@ -160,8 +160,6 @@ func (in Intake) readJSON(w http.ResponseWriter, r *http.Request) (context.Conte
 			return nil, err
 		}
 	}
-	// huma compares the content type exactly, without parameters.
-	r.Header.Set("Content-Type", "application/json")
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	return context.WithValue(r.Context(), bodyKey{}, body), nil
 }
