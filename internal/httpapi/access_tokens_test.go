@@ -30,7 +30,7 @@ func TestCreateToken(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		owner := w.setUp()
 		made := owner.post("/access-tokens", map[string]any{"name": "  cron  "}).want(http.StatusCreated).
-			wantKeys("", "id", "name", "token_prefix", "scope", "account_ids", "allowed_ips", "created_at", "expires_at", "last_used_at", "token")
+			wantKeys("", "id", "name", "token_prefix", "scope", "account_ids", "allowed_ips", "created_at", "expires_at", "last_used_at", "app", "token")
 		secret := made.text("token")
 		if !tokenShape.MatchString(secret) || !strings.HasSuffix(secret, checksum(secret[:len(secret)-6])) {
 			t.Errorf("the secret is %q", secret)
@@ -53,7 +53,7 @@ func TestTokenSecretIsShownOnce(t *testing.T) {
 		id, secret := owner.mint(map[string]any{"name": "cron"})
 		w.as(secret).get("/me").want(http.StatusOK)
 		list := owner.get("/access-tokens").want(http.StatusOK).
-			wantKeys("0", "id", "name", "token_prefix", "scope", "account_ids", "allowed_ips", "created_at", "expires_at", "last_used_at")
+			wantKeys("0", "id", "name", "token_prefix", "scope", "account_ids", "allowed_ips", "created_at", "expires_at", "last_used_at", "app")
 		for _, got := range []*reply{list, owner.get("/access-tokens/" + id + "/uses"), owner.get("/admin/audit"), owner.get("/admin/users"), owner.get("/me")} {
 			if strings.Contains(string(got.body), secret[12:]) {
 				t.Errorf("%s contains the secret", got.call)

@@ -12,8 +12,8 @@ import (
 var (
 	summaryKeys       = listSummaryKeys()
 	summaryAnswerKeys = append(listSummaryKeys(), "unit")
-	dayKeys           = []string{"date", "net_pnl", "gross_pnl", "fees", "trades", "wins", "losses", "win_rate", "volume", "cumulative_pnl"}
-	curveKeys         = []string{"points", "starting_equity", "ending_equity", "max_drawdown", "max_drawdown_pct", "net_cash_flow", "currency", "marked"}
+	dayKeys           = []string{"date", "net_pnl", "gross_pnl", "fees", "trades", "wins", "losses", "win_rate", "volume", "cumulative_pnl", "unit"}
+	curveKeys         = []string{"points", "starting_equity", "ending_equity", "max_drawdown", "max_drawdown_pct", "net_cash_flow", "currency", "marked", "unit"}
 	behaviorKeys      = []string{
 		"trades", "revenge", "overconfidence", "loss_aversion", "overtrading", "by_hour", "by_weekday", "by_weekday_hour", "by_session", "by_hold_time", "streaks",
 		"breakeven_tolerance", "unit",
@@ -84,7 +84,7 @@ func TestFiguresHaveTheFieldsOfTheContract(t *testing.T) {
 		if behavior.count("by_hour") != 24 || behavior.count("by_weekday") != 7 || behavior.count("by_session") != 4 {
 			d.w.t.Errorf("the buckets are not all there: %s", behavior.body)
 		}
-		d.get("/analytics/calendar").want(http.StatusOK).wantKeys("", "year", "days", "weeks", "months", "total", "breakeven_tolerance").
+		d.get("/analytics/calendar").want(http.StatusOK).wantKeys("", "year", "days", "weeks", "months", "total", "breakeven_tolerance", "unit").
 			is("year", "2026").is("breakeven_tolerance", "null")
 	})
 }

@@ -64,7 +64,7 @@ func TestMonteCarlo(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.trader()
 		d.nets("AAA", "10", "10", "10")
-		d.get("/analytics/montecarlo").want(http.StatusOK).wantKeys("", "paths", "trades", "fan", "drawdown", "ruin", "profitable", "generator", "seed").
+		d.get("/analytics/montecarlo").want(http.StatusOK).wantKeys("", "paths", "trades", "fan", "drawdown", "ruin", "profitable", "generator", "seed", "unit").
 			is("paths", "1000").is("trades", "3").is("ruin", "null").is("profitable", "1").is("fan.2.p5", "30").is("drawdown.p95", "0")
 		d.nets("BBB", "-25")
 		far := d.get("/analytics/montecarlo?paths=100&trades=2000").want(http.StatusOK).is("trades", "2000").is("paths", "100")

@@ -56,16 +56,18 @@ func TestCorporateActionIsRefused(t *testing.T) {
 			return d.post("/corporate-actions", all)
 		}
 		for field, value := range map[string]any{
-			"kind": "rename", "symbol": "", "ratio_new": 0, "ratio_old": -1, "effective_on": "2999-01-01", "tz": "Nowhere", "applies_to": "options",
+			"kind": "merger", "symbol": "", "ratio_new": 0, "ratio_old": -1, "effective_on": "2999-01-01", "tz": "Nowhere", "applies_to": "futures",
 			"account_ids": []string{"x"}, "source": "me",
 		} {
 			split(more{field: value}).wantField(field)
 		}
+		split(more{"kind": "rename"}).wantField("new_symbol")
+		split(more{"ratio_new": 3, "ratio_old": 2, "applies_to": "options"}).wantField("applies_to")
 		d.made("/executions", more{
 			"account_id": d.account, "symbol": "SPLT", "instrument_type": "option", "side": "buy", "quantity": 1, "price": 2,
 			"executed_at": "2026-01-02T15:00:00Z", "details": more{"option_right": "call", "strike": "100", "expiry": "2026-03-20"},
 		})
-		split(nil).wantError(http.StatusConflict, "adjusted_contract")
+		split(more{"ratio_new": 3, "ratio_old": 2}).wantError(http.StatusConflict, "adjusted_contract")
 		id := split(more{"applies_to": "shares"}).want(http.StatusCreated).text("id")
 		other := w.addUser(d.client, "other@example.org")
 		other.get("/corporate-actions/"+id).wantError(http.StatusNotFound, "not_found")

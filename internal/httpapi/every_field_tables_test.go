@@ -10,6 +10,7 @@ var lostInTables = map[string]map[string]string{
 	"trade": {
 		"id": ownID, "account_id": "a table goes into the account that it is imported into",
 		"execution_count": "a table of trades has the ends of a trade only", "rules": "a table has no checklists",
+		"strategy_id": "a table of trades has no decisions",
 	},
 	"execution": {
 		"id": ownID, "account_id": "a table goes into the account that it is imported into", "trade_ids": ownID, "created_at": ownImport,

@@ -237,6 +237,7 @@ func (j *fullJournal) fillRecords() {
 	}
 	j.fill("SPY", "sell 2@1.5", 30, option, more{"external_id": "X-1"})
 	closed := j.fill("SPY", "buy 2@1", 35, option, more{"stated_pnl": 99.5, "commission": 2})
+	j.made("/strategies", more{"trade_ids": []any{closed.text("trade_id")}})
 	j.patch("/executions/"+closed.text("id"), more{"price": 0.5, "stated_pnl": 199.5}).want(http.StatusOK)
 	j.fill("QQQ", "buy 5@10", 40, more{"kind": "opening", "basis_estimated": true, "event_id": "E-1"})
 	j.fill("QQQ", "sell 7@10", 41, more{"kind": "removal"}) // 2 belong to no trade
@@ -290,7 +291,7 @@ func (j *fullJournal) fillRecords() {
 func (j *fullJournal) readAll(c *client) map[string][]map[string]string {
 	j.t.Helper()
 	names := map[string]string{}
-	for path, fields := range map[string][]string{"/accounts": {"name"}, "/setups": {"name"}, "/tags": {"name"}, "/trades": {"symbol", "opened_at"}} {
+	for path, fields := range map[string][]string{"/accounts": {"name"}, "/setups": {"name"}, "/tags": {"name"}, "/strategies": {"underlying"}, "/trades": {"symbol", "opened_at"}} {
 		list, _ := c.get(path).want(http.StatusOK).value("").([]any)
 		for _, element := range list {
 			record, _ := element.(map[string]any)

@@ -267,7 +267,7 @@ func TestShareVector(t *testing.T) {
 		}
 		got := w.visit(d.link().text("token")).want(http.StatusOK)
 		got.wantKeys("", "summary", "equity", "months", "top_symbols", "trading_days", "green_days", "red_days", "best_streak", "worst_streak", "title", "text", "days",
-			"first_day", "last_day", "show_amounts", "currency")
+			"first_day", "last_day", "show_amounts", "currency", "unit")
 		got.holds("", `{"trading_days": 5, "green_days": 3, "red_days": 2, "best_streak": 2, "worst_streak": 2, "first_day": "2026-01-05",
 			"last_day": "2026-01-09", "show_amounts": false, "currency": "USD"}`)
 		got.wantKeys("summary", "total_trades", "wins", "losses", "breakeven", "win_rate", "profit_factor", "payoff_ratio", "expectancy_r", "kelly_pct", "sqn")

@@ -14,7 +14,7 @@ var tradeKeys = []string{
 	"time_in_trade_secs", "multiplier", "execution_count", "option_right", "strike", "expiry", "notes", "tags", "setup_ids", "rules", "trading_rules", "risk_to_stop",
 	"initial_risk", "stop_price", "target_price", "r_multiple", "planned_r", "emotional_state", "confidence", "trade_quality",
 	"mae", "mfe", "reviewed_at", "excursion",
-	"tag_ids", "initial_risk_derived", "last_stop", "ended_by", "outcome", "symbols",
+	"tag_ids", "initial_risk_derived", "last_stop", "ended_by", "outcome", "symbols", "strategy_id",
 }
 
 func TestTrades(t *testing.T) {

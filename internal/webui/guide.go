@@ -47,6 +47,7 @@ var guideOrder = []string{
 	"guide/routines.md",
 	"guide/rules-and-goals.md",
 	"guide/prop-firm-programs.md",
+	"guide/send-events.md",
 	"guide/exporting.md",
 	"guide/sharing.md",
 	"guide/api-tokens.md",

@@ -16,7 +16,7 @@ import (
 
 // StoredFormat is the version of the stored form. It must be raised with every change to
 // the columns or to the meaning of their values.
-const StoredFormat = 6
+const StoredFormat = 7
 
 // storedPage is a page's stored form.
 type storedPage struct {

@@ -51,7 +51,7 @@ func TestStoredColumns(t *testing.T) {
 func TestStoredFormat(t *testing.T) {
 	t.Parallel()
 	fields := reflect.TypeFor[Trade]().NumField()
-	if fields != 39 || reflect.TypeFor[storedPage]().NumField() != 15 || StoredFormat != 6 {
+	if fields != 40 || reflect.TypeFor[storedPage]().NumField() != 15 || StoredFormat != 7 {
 		t.Errorf("format %d: a trade has %d fields, a page %d", StoredFormat, fields, reflect.TypeFor[storedPage]().NumField())
 	}
 }
