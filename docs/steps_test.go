@@ -112,6 +112,7 @@ type example struct {
 
 var examples = []example{
 	{"architecture.md", "Add a field to the annotations", "testdata/add-a-field.txtar"},
+	{"architecture.md", "Add a figure", "testdata/add-a-figure.txtar"},
 }
 
 // TestStepsAreComplete follows the examples. make soak does it in a copy of the repository,
