@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -191,6 +192,9 @@ func (p *parameter) values(r *http.Request, query url.Values) []string {
 
 // set parses the values into the parameter's field. An empty value is an absent one.
 func (p *parameter) set(field reflect.Value, values []string) error {
+	if p.repeated {
+		values = slices.DeleteFunc(slices.Clone(values), func(value string) bool { return value == "" })
+	}
 	if len(values) == 0 || values[0] == "" {
 		return nil
 	}

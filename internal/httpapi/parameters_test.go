@@ -17,6 +17,14 @@ func TestParameterSpellings(t *testing.T) {
 		} {
 			d.get(path).want(http.StatusOK)
 		}
+		// An empty value in a list does not hide the others.
+		d.fill("AAPL", "buy 1@10", 0)
+		other := d.addAccount("Other")
+		for path, want := range map[string]int{"": 1, "?account_id=": 1, "?account_id=&account_id=" + other.account: 0, "?account_id=," + d.account: 1} {
+			if got := d.get("/executions" + path).want(http.StatusOK).count(""); got != want {
+				w.t.Errorf("%q lists %d fills, want %d", path, got, want)
+			}
+		}
 	})
 }
 
