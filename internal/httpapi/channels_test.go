@@ -33,6 +33,7 @@ type receiver struct {
 	got    []received
 	status int
 	header map[string]string
+	text   string
 }
 
 // newReceiver starts a receiver and returns the settings that let channels reach it.
@@ -48,6 +49,7 @@ func newReceiver(t *testing.T) (*receiver, func(*settle)) {
 			w.Header().Set(name, value)
 		}
 		w.WriteHeader(r.status)
+		_, _ = io.WriteString(w, r.text)
 	}))
 	t.Cleanup(r.Close)
 	private, err := outbound.ParsePrivate([]string{strings.TrimPrefix(r.URL, "http://")})
@@ -70,6 +72,13 @@ func (r *receiver) answer(status int, header map[string]string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.status, r.header = status, header
+}
+
+// answerText sets the status and the body of the answers.
+func (r *receiver) answerText(status int, text string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.status, r.text = status, text
 }
 
 // take returns what was received since the last call.

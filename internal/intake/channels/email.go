@@ -5,6 +5,7 @@ import (
 	"errors"
 	"mime"
 	"mime/quotedprintable"
+	"net/mail"
 	"strings"
 	"time"
 
@@ -33,6 +34,9 @@ func (e emailSender) send(ctx context.Context, to map[string]string, p *parcel) 
 func (e emailSender) compose(to string, p *parcel) []byte {
 	m := p.message()
 	from := e.network.MailFrom()
+	if sender, err := mail.ParseAddress(from); err == nil { // it was checked at the start
+		from = sender.String() // with an encoded name
+	}
 	host := from[strings.LastIndexByte(from, '@')+1:]
 	var text strings.Builder
 	header := func(name, value string) {
