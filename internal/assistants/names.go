@@ -1,6 +1,7 @@
 package assistants
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -108,13 +109,14 @@ func (c *call) refuseName(code string, _ recordKind, field, message string, ids 
 	return refused
 }
 
-// namesIn returns the names of the records whose ids a JSON text contains.
+// namesIn returns the names of the records whose ids a JSON text contains. Ids have no
+// character that JSON escapes, so each is what is between two quotation marks.
 func (c *call) namesIn(text []byte) map[string]untrusted {
 	names := map[string]untrusted{}
-	for kind, list := range c.lists {
-		for id, name := range list {
-			if strings.Contains(string(text), `"`+id+`"`) {
-				names[id] = newUntrusted(kind.source, name, maxName)
+	for part := range bytes.SplitSeq(text, []byte{'"'}) {
+		for kind, list := range c.lists {
+			if name, isID := list[string(part)]; isID {
+				names[string(part)] = newUntrusted(kind.source, name, maxName)
 			}
 		}
 	}

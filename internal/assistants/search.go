@@ -45,7 +45,11 @@ func (c *call) search(args searchArgs) (*answer, error) {
 	if len(words) == 0 {
 		return nil, invalid("query", "query must contain a letter or a digit.")
 	}
-	query, err := c.query(filterArgs{Account: args.Filter.Account, Period: args.Filter.Period, From: args.Filter.From, To: args.Filter.To, TZ: args.Filter.TZ})
+	inRange := filterArgs{Account: args.Filter.Account, Period: args.Filter.Period, From: args.Filter.From, To: args.Filter.To, TZ: args.Filter.TZ}
+	if args.Filter != inRange {
+		return nil, invalid("filter", "search_journal filters by account, period, from, to and tz only.")
+	}
+	query, err := c.query(inRange)
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,9 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -428,6 +430,51 @@ func TestAssistantWritesOncePerKey(t *testing.T) {
 		a.call("add_note", more{"body": "x", "request_key": strings.Repeat("k", 201)}).refused("bad_request")
 		if got := d.get("/notes").count(""); got != 1 {
 			t.Errorf("%d notes", got)
+		}
+	}, assistantsOn)
+}
+
+// TestAssistantWritesOnceAtATime: of calls at the same time with one request_key, one is
+// carried out; a day later the key is new again.
+func TestAssistantWritesOnceAtATime(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(t *testing.T, w *world) {
+		d := w.trader()
+		a := d.assistant("write")
+		const message = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add_note","arguments":{"body":"once","request_key":"k"}}}`
+		var running sync.WaitGroup
+		for range 8 {
+			running.Go(func() {
+				got := a.message(message)
+				if text := got.Body.String(); got.Code != http.StatusOK || strings.Contains(text, `"isError":true`) && !strings.Contains(text, `"conflict"`) {
+					t.Errorf("%d %s", got.Code, text)
+				}
+			})
+		}
+		running.Wait()
+		if got := d.get("/notes").count(""); got != 1 {
+			t.Errorf("%d notes", got)
+		}
+		w.clock.Advance(24*time.Hour + time.Second)
+		d.client = w.as(w.logIn(ownerEmail, ownerPassword).text("access_token"))
+		a.call("add_note", more{"body": "next day", "request_key": "k"}).done()
+		if got := d.get("/notes").count(""); got != 2 {
+			t.Errorf("%d notes", got)
+		}
+	}, assistantsOn)
+}
+
+// TestAssistantSearchFilters: the search has no other filters than accounts and dates, and
+// refuses what it would ignore.
+func TestAssistantSearchFilters(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(_ *testing.T, w *world) {
+		d := w.trader()
+		d.made("/notes", more{"body": "patience", "occurred_at": at(0)})
+		a := d.assistant("read")
+		a.call("search_journal", more{"query": "patience", "filter": more{"account": "main", "from": "2026-01-05", "to": "2026-01-05", "tz": "UTC"}}).done()
+		for _, name := range []string{"view", "symbol", "setup", "tag", "side", "outcome", "instrument_type", "weekday", "hour", "session", "reviewed", "currency", "other"} {
+			a.call("search_journal", more{"query": "patience", "filter": more{name: "x"}}).refused("bad_request")
 		}
 	}, assistantsOn)
 }
