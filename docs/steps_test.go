@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -203,7 +204,8 @@ func (e example) follow(t *testing.T, archive *txtar.Archive, steps []step, with
 
 // edit returns a file of the repository as an example changes it. Its name is "<step> <file>"
 // for a new file, and "<step> <file> after <text>" or "<step> <file> instead of <text>" for
-// lines below a text, or for another text.
+// lines below a text, or for another text. NEXT in a new file's name is the number after
+// the last one in its folder.
 func (e example) edit(t *testing.T, repository string, file txtar.File) (name string, content []byte) {
 	t.Helper()
 	_, place, _ := strings.Cut(file.Name, " ")
@@ -211,6 +213,9 @@ func (e example) edit(t *testing.T, repository string, file txtar.File) (name st
 	path, replaced, isReplacement := strings.Cut(path, " instead of ")
 	name = filepath.Join(repository, path)
 	if !isInsertion && !isReplacement {
+		if strings.Contains(name, "NEXT") {
+			name = strings.Replace(name, "NEXT", nextNumber(t, filepath.Dir(name)), 1)
+		}
 		return name, file.Data
 	}
 	before := read(t, name)
@@ -223,4 +228,21 @@ func (e example) edit(t *testing.T, repository string, file txtar.File) (name st
 	at := strings.Index(before, anchor)
 	at += strings.IndexByte(before[at:], '\n') + 1
 	return name, []byte(before[:at] + string(file.Data) + before[at:])
+}
+
+// nextNumber returns the number after the last of a folder's numbered files, in as many
+// digits; empty if no file has a number.
+func nextNumber(t *testing.T, folder string) string {
+	t.Helper()
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range slices.Backward(entries) {
+		digits, _, _ := strings.Cut(entry.Name(), "_")
+		if last, err := strconv.Atoi(digits); err == nil {
+			return fmt.Sprintf("%0*d", len(digits), last+1)
+		}
+	}
+	return ""
 }
