@@ -110,8 +110,8 @@ func start(t *testing.T, command *exec.Cmd) *process {
 	return p
 }
 
-// call sends a JSON request and returns the status and the decoded answer. An error means
-// there was no answer.
+// call sends a JSON request and returns the status and the decoded answer, a list as rows.
+// An error means there was no answer.
 func (p *process) call(method, path, token string, body any) (int, map[string]any, error) {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -132,8 +132,13 @@ func (p *process) call(method, path, token string, body any) (int, map[string]an
 	defer response.Body.Close() //nolint:errcheck // only read
 	content, err := io.ReadAll(response.Body)
 	answer := map[string]any{}
-	if len(content) > 0 && content[0] == '{' {
+	switch {
+	case bytes.HasPrefix(content, []byte("{")):
 		_ = json.Unmarshal(content, &answer)
+	case bytes.HasPrefix(content, []byte("[")):
+		var rows []any
+		_ = json.Unmarshal(content, &rows)
+		answer["rows"] = rows
 	}
 	return response.StatusCode, answer, err
 }

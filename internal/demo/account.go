@@ -22,8 +22,8 @@ const (
 	AccountBroker = "Made up by Fillbook"
 )
 
-// AddAccount creates an account with the whole story except the routine, in one
-// transaction. What it adds is deleted with the account; see [Samples]. Setups and tags
+// AddAccount creates an account with the story except what is the trader's rather than the
+// account's: the routine, rules, goals and enrollments. It is one transaction. What it adds is deleted with the account; see [Samples]. Setups and tags
 // whose names are taken get other names, so the user's own are not changed. The routine is
 // the user's own checklist, which the demo neither replaces nor extends. A user can have
 // one such account; a second is refused.
@@ -114,7 +114,7 @@ func (w *writer) addAccount(pictures []playbook.PreparedFile) (ledger.Account, e
 	if w.Bars == nil {
 		return created, nil
 	}
-	_, _, err = w.Bars.Add(w.ctx, w.tx, w.owner, w.story.toImport())
+	_, _, err = w.Bars.Add(w.ctx, w.tx, w.owner, w.story.toImport(bars.SampleLayout))
 	return created, err
 }
 
@@ -175,7 +175,8 @@ func (s Story) join() Story {
 		all.Pictures = append(all.Pictures, a.Pictures...)
 	}
 	slices.SortStableFunc(all.Fills, func(a, b ledger.NewFill) int { return a.ExecutedAt.Compare(b.ExecutedAt) })
-	s.Accounts, s.Routine = []Account{all}, nil
+	s.Accounts = []Account{all}
+	s.Routine, s.Rules, s.Goals, s.Enrollments = nil, nil, nil, nil
 	s.Notes, s.Missed = slices.Clone(s.Notes), slices.Clone(s.Missed)
 	for i := range s.Notes {
 		s.Notes[i].Account = AccountName

@@ -221,12 +221,16 @@ func (t *tradedSymbol) encode(secs int64, list []marketdata.Bar) BarSeries {
 	return encoded
 }
 
-// barsFile names the import with the demo's bars.
-const barsFile = "Demo journal"
+// The file name of the import with the demo's bars, and its layout in the demo user's
+// journal.
+const (
+	barsFile   = "Demo journal"
+	barsLayout = "Made up by Fillbook"
+)
 
-// toImport returns a story's bars as an import.
-func (s Story) toImport() bars.NewImport {
-	file := bars.NewImport{FileName: barsFile, Layout: bars.SampleLayout}
+// toImport returns a story's bars as an import with a layout.
+func (s Story) toImport(layout string) bars.NewImport {
+	file := bars.NewImport{FileName: barsFile, Layout: layout}
 	for _, b := range s.Bars {
 		file.Series = append(file.Series, bars.NewSeries{
 			Key:        bars.Key{Symbol: b.Symbol, Secs: b.Secs, PriceKind: marketdata.TradePrice},

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"fillbook/internal/trading/rules"
 )
 
 //go:embed data.json
@@ -19,6 +21,9 @@ type data struct {
 	Instruments []instrument
 	Accounts    []accountData
 	Ideas       []idea
+	Rules       []rules.Rule
+	Goals       []rules.Goal
+	Enrollments []Enrollment
 	Setups      []Setup
 	Tags        []Tag
 	Habits      []habit

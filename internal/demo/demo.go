@@ -15,7 +15,8 @@
 //
 // Price bars follow the same walk and go through every fill (bars.go). In a user's own
 // journal they are used only for trades whose fills lie inside them, so they are not taken
-// for the prices of the user's trades; see [bars.SampleLayout].
+// for the prices of the user's trades; see [bars.SampleLayout]. In the demo user's journal
+// they are ordinary bars.
 //
 // Tables and texts are in data.json. [Fill] stores a journal through the other packages'
 // services, and [Seed] does so for the demo user (writer.go).
@@ -28,6 +29,7 @@ import (
 	"fillbook/internal/base/journal"
 	"fillbook/internal/trading/ledger"
 	"fillbook/internal/trading/playbook"
+	"fillbook/internal/trading/rules"
 )
 
 // Story is a whole journal. Records refer to each other by name, and to trades by the
@@ -42,6 +44,9 @@ type Story struct {
 	Notes       []Note
 	Missed      []Missed
 	Routine     []RoutineItem
+	Rules       []rules.Rule
+	Goals       []rules.Goal
+	Enrollments []Enrollment
 	Bars        []BarSeries
 }
 
@@ -148,6 +153,8 @@ func Compose(last journal.Day) Story {
 	story.Notes = s.composeNotes()
 	story.Missed = s.composeMissed()
 	story.Routine = s.composeRoutine()
+	story.Rules, story.Goals = s.composeRules(), s.composeGoals()
+	story.Enrollments = s.composeEnrollments()
 	story.Bars = s.composeBars()
 	return story
 }

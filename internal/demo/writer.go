@@ -106,7 +106,7 @@ func Fill(ctx context.Context, s Services, owner journal.UserID, story Story) er
 	if s.Bars == nil {
 		return nil
 	}
-	if _, _, err := s.Bars.Commit(ctx, owner, story.toImport()); err != nil {
+	if _, _, err := s.Bars.Commit(ctx, owner, story.toImport(barsLayout)); err != nil {
 		return fmt.Errorf("storing the price bars: %w", err)
 	}
 	return nil
@@ -149,7 +149,7 @@ func (w *writer) write() error {
 		refusal.Err = errFull
 		return refusal
 	}
-	for _, step := range []func() error{w.writePlaybook, w.writeAccounts, w.writeNotes, w.writeMissed} {
+	for _, step := range []func() error{w.writePlaybook, w.writeAccounts, w.writeNotes, w.writeMissed, w.writeRules, w.writeEnrollments} {
 		if err := step(); err != nil {
 			return err
 		}

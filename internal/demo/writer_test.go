@@ -16,10 +16,13 @@ import (
 	"fillbook/internal/base/secrets"
 	"fillbook/internal/people/identity"
 	"fillbook/internal/testkit"
+	"fillbook/internal/trading/enrollments"
 	"fillbook/internal/trading/instruments"
 	"fillbook/internal/trading/ledger"
 	"fillbook/internal/trading/playbook"
 	"fillbook/internal/trading/routine"
+	"fillbook/internal/trading/rulebook"
+	tradingrules "fillbook/internal/trading/rules"
 )
 
 // stage is an installation for a story.
@@ -189,21 +192,36 @@ func (s *stage) checkCounts() {
 	s.Helper()
 	var notes int
 	var missed []playbook.Missed
+	var rules []tradingrules.Rule
+	var goals []tradingrules.Goal
+	var enrolled []enrollments.Enrollment
 	s.must(s.DB.View(s.Context(), func(tx *db.Tx) (err error) {
 		if _, notes, err = s.Playbook.ReadNotePage(s.Context(), tx, s.owner, playbook.NoteFilter{}, playbook.Page{Limit: 1}); err != nil {
 			return err
 		}
-		missed, err = playbook.ListMissed(s.Context(), tx, s.owner, journal.Scope{}, playbook.Page{})
+		if missed, err = playbook.ListMissed(s.Context(), tx, s.owner, journal.Scope{}, playbook.Page{}); err != nil {
+			return err
+		}
+		rules, err = rulebook.ListRules(s.Context(), tx, s.owner)
+		if err != nil {
+			return err
+		}
+		if goals, err = rulebook.ListGoals(s.Context(), tx, s.owner); err != nil {
+			return err
+		}
+		enrolled, err = enrollments.List(s.Context(), tx, s.owner)
 		return err
 	}))
 	setups, err := s.Playbook.Setups(s.Context(), s.owner)
 	s.must(err)
 	tags, err := s.Playbook.Tags(s.Context(), s.owner)
 	s.must(err)
-	got := []int{notes, len(missed), len(setups), len(tags)}
-	want := []int{len(s.story.Notes), len(s.story.Missed), len(s.story.Setups), len(s.story.Tags)}
-	if diff := cmp.Diff(want, got); diff != "" {
-		s.Errorf("notes, missed trades, setups, tags: %s", diff)
+	got := []int{notes, len(missed), len(setups), len(tags), len(rules), len(goals), len(enrolled)}
+	want := []int{
+		len(s.story.Notes), len(s.story.Missed), len(s.story.Setups), len(s.story.Tags), len(s.story.Rules), len(s.story.Goals), len(s.story.Enrollments),
+	}
+	if diff := cmp.Diff(want, got); diff != "" || len(rules)*len(goals)*len(enrolled) == 0 {
+		s.Errorf("notes, missed trades, setups, tags, rules, goals, enrollments: %s", diff)
 	}
 }
 
