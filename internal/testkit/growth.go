@@ -85,9 +85,9 @@ func (g *growthTrial) Errorf(string, ...any) { g.hasFailed = true }
 func measureProcessor(t testing.TB, run func()) time.Duration {
 	t.Helper()
 	runtime.GC()
-	before := processorTime(t)
+	before := ProcessorTime(t)
 	run()
-	return processorTime(t) - before
+	return ProcessorTime(t) - before
 }
 
 // CheckHeap fails the test if run needs more than limit bytes on the heap beyond those

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// processorTime returns the processor time used by the process.
-func processorTime(t testing.TB) time.Duration {
+// ProcessorTime returns the processor time used by the process.
+func ProcessorTime(t testing.TB) time.Duration {
 	t.Helper()
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {

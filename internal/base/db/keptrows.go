@@ -84,3 +84,16 @@ func (t *Tx) InsertRows(ctx context.Context, table string, columns []string, row
 	}
 	return t.InsertMany(ctx, table, columns, suffix, rows)
 }
+
+// ScanRow copies the values of a row of [Tx.EachRow] to dest, as [Rows.Scan] does.
+func ScanRow(values []any, dest ...any) error {
+	if len(dest) != len(values) {
+		return fmt.Errorf("%d destinations for %d values", len(dest), len(values))
+	}
+	for i, value := range values {
+		if err := assign(dest[i], value); err != nil {
+			return fmt.Errorf("value %d: %w", i, err)
+		}
+	}
+	return nil
+}

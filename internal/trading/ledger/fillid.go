@@ -2,7 +2,10 @@ package ledger
 
 import (
 	"context"
+	"fmt"
+	"math/bits"
 	"slices"
+	"strings"
 
 	"fillbook/internal/base/db"
 	"fillbook/internal/base/journal"
@@ -127,24 +130,43 @@ func findStored(
 	}, `SELECT id, account, executed_at, seq FROM executions`+tx.Using("executions_id")+` WHERE user_id = $1 AND id IN $keys`, owner)
 }
 
-// eachAt reads an account's fills at some positions.
+// eachAt reads an account's fills at some positions. head selects columns of executions, and
+// tail is a further condition.
 func eachAt(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, account int64, at []matching.Position, fn func(db.Scanner) error, head, tail string,
 ) error {
-	for part := range slices.Chunk(at, 100) {
+	for part := range slices.Chunk(at, 128) {
 		args := []any{owner, account}
-		times, numbers := make([]int64, len(part)), make([]int64, len(part))
-		for i, p := range part {
-			times[i], numbers[i] = p.At, p.Seq
-		}
-		// Numbers are unique in the account, so this selects no other fill unless one has
-		// moved to another's instant.
-		text := head + ` WHERE user_id = $1 AND account = $2 AND executed_at IN ` + db.In(&args, times) + ` AND seq IN ` + db.In(&args, numbers)
-		if err := db.Each(ctx, tx, fn, text+tail, args...); err != nil {
+		wanted := wantedPositions(&args, part)
+		text := `WITH wanted (wanted_at, wanted_seq) AS (VALUES ` + wanted + `) ` + head +
+			`, wanted WHERE user_id = $1 AND account = $2 AND executed_at = wanted_at AND seq = wanted_seq` + tail
+		if err := db.Each(ctx, tx, fn, text, args...); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// wantedPositions appends positions to args and returns a list of rows with their
+// placeholders. Rows of NULL make their number a power of two, to limit the number of
+// different statements. With two IN lists SQLite would look up every pair of an instant and
+// a number.
+func wantedPositions(args *[]any, at []matching.Position) string {
+	var b strings.Builder
+	for i := range 1 << bits.Len(uint(len(at)-1)) {
+		row := "(CAST($%d AS BIGINT), CAST($%d AS BIGINT))" // PostgreSQL takes the types from the first row
+		if i > 0 {
+			row = ", ($%d, $%d)"
+		}
+		n := len(*args)
+		fmt.Fprintf(&b, row, n+1, n+2)
+		if i < len(at) {
+			*args = append(*args, at[i].At, at[i].Seq)
+		} else {
+			*args = append(*args, nil, nil)
+		}
+	}
+	return b.String()
 }
 
 // fillAt reads one fill with its links.

@@ -257,7 +257,7 @@ func (b *book) restoreFills(ctx context.Context, u *history.Undoing, set *change
 	if err != nil {
 		return nil, err
 	}
-	var at []matching.Position
+	var fills []*fill
 	err = b.eachKept(u, "executions", func(rows history.KeptRows) error {
 		for i := range rows.Rows {
 			number, _ := rows.Value(i, "stream").(int64)
@@ -268,9 +268,12 @@ func (b *book) restoreFills(ctx context.Context, u *history.Undoing, set *change
 			if s := streams[number]; s != nil {
 				rows.SetValue(i, "stream", s.number)
 			}
-			instant, _ := rows.Value(i, "executed_at").(int64)
-			seq, _ := rows.Value(i, "seq").(int64)
-			at = append(at, matching.Position{At: instant, Seq: seq})
+			f := &fill{state: restored}
+			if err := rows.Scan(i, fillColumns, f.scan()...); err != nil {
+				return err
+			}
+			f.setID(&b.account)
+			fills = append(fills, f)
 		}
 		_, err := b.tx.InsertRows(ctx, "executions", rows.Columns, rows.Rows, "")
 		return err
@@ -283,7 +286,7 @@ func (b *book) restoreFills(ctx context.Context, u *history.Undoing, set *change
 			return nil, err
 		}
 	}
-	return b.addRestored(ctx, at, set)
+	return fills, b.addRestored(ctx, fills, set)
 }
 
 // eachKept calls fn with an account's kept rows, with the account's number of now.
@@ -308,29 +311,20 @@ func (b *book) insertKept(ctx context.Context, u *history.Undoing, table string)
 	})
 }
 
-// addRestored reads the inserted fills, in the order of their table, and adds them to the
-// changes of their streams.
-func (b *book) addRestored(ctx context.Context, at []matching.Position, set *changeSet) ([]*fill, error) {
-	bySeq, err := b.fillsAt(ctx, at)
-	if err != nil {
-		return nil, err
-	}
-	list := make([]*fill, 0, len(at))
-	for _, p := range at {
-		f := bySeq[p.Seq]
-		f.state = restored
+// addRestored adds the inserted fills to the changes of their streams.
+func (b *book) addRestored(ctx context.Context, fills []*fill, set *changeSet) error {
+	for _, f := range fills {
 		s, err := b.streamNumbered(ctx, f.stream)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		c, err := set.forStream(ctx, s.key)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		c.restore(f)
-		list = append(list, f)
 	}
-	return list, nil
+	return nil
 }
 
 // countRestored takes deleted fills off the counts of their imports.
