@@ -421,9 +421,11 @@ func TestRefreshTokensOfAppsRotate(t *testing.T) {
 		refresh := first.text("refresh_token")
 		a.refresh(refresh, more{"client_id": other.id}).refusedAs(http.StatusBadRequest, "invalid_grant")
 		a.refresh(refresh, more{"scope": "read write"}).refusedAs(http.StatusBadRequest, "invalid_scope")
+		a.refresh(refresh, more{"scope": "write offline_access"}).refusedAs(http.StatusBadRequest, "invalid_scope")
+		a.refresh(refresh, more{"scope": "full"}).refusedAs(http.StatusBadRequest, "invalid_scope")
 		a.refresh(refresh, more{"resource": "https://other.example"}).refusedAs(http.StatusBadRequest, "invalid_target")
 		a.refresh(first.text("access_token")).refusedAs(http.StatusBadRequest, "invalid_grant")
-		second := a.refresh(refresh, more{"scope": "analytics read"}).want(http.StatusOK).is("scope", `"read"`)
+		second := a.refresh(refresh, more{"scope": "analytics read offline_access"}).want(http.StatusOK).is("scope", `"read"`)
 		a.wantUse(second.text("access_token"), http.StatusOK)
 
 		// Two refreshes at the same time: the second one gets no refresh token.

@@ -38,6 +38,10 @@ const (
 	freshSession = 15 * time.Minute
 )
 
+// offlineScope is what apps add to the scopes in order to get a refresh token, which all of
+// them get.
+const offlineScope = "offline_access"
+
 // AppScopes are the scopes that an app can get, the most limited first. Each includes the
 // ones before it.
 func AppScopes() []Scope { return []Scope{ScopeAnalytics, ScopeRead, ScopeWrite} }
@@ -330,7 +334,7 @@ func (s *appStore) RefreshApp(ctx context.Context, client Client, refresh secret
 			return newBadGrant("The refresh token was used before. Its access was revoked."), s.revokeReused(ctx, tx, g, client)
 		case !now.Before(expiresAt):
 			return newBadGrant("The refresh token has expired. Connect again."), nil
-		case slices.ContainsFunc(scopes, func(name string) bool { return !g.principal.Scope.Includes(Scope(name)) }):
+		case slices.ContainsFunc(scopes, func(name string) bool { return name != offlineScope && !g.principal.Scope.Includes(Scope(name)) }):
 			return &AppRefusal{"invalid_scope", "The access has scope " + string(g.principal.Scope) + ". Connect again for another one."}, nil
 		}
 		_, err = tx.Exec(ctx, `UPDATE app_secrets SET spent_at = $3 WHERE user_id = $1 AND hash = $2 AND spent_at IS NULL`, user, hash, db.Micros(now))
