@@ -132,3 +132,42 @@ func TestTagEffects(t *testing.T) {
 		w.addUser(d.client, "other@example.org").get("/analytics/tag-effects").want(http.StatusOK).is("", "[]")
 	})
 }
+
+// TestTotalsFollowAnnotations counts the trades of a filter after each kind of write to
+// annotations, so a number kept for too long is seen.
+func TestTotalsFollowAnnotations(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(t *testing.T, w *world) {
+		d := w.trader()
+		tag, other := d.made("/tags", more{"name": "gap"}).text("id"), d.made("/tags", more{"name": "fade"}).text("id")
+		setup := d.made("/setups", more{"name": "open"}).text("id")
+		first, second := d.roundTrip("A"), d.roundTrip("B")
+		want := func(after string, totals ...string) {
+			t.Helper()
+			for range 2 { // the second time it is kept
+				for i, filter := range []string{"tag_id=" + tag, "tag_id=" + tag + "," + other, "setup_id=" + setup, "reviewed=true"} {
+					if got := d.get("/trades?limit=1&" + filter).want(http.StatusOK).header.Get("X-Total-Count"); got != totals[i] {
+						t.Errorf("after %s: %s trades with %s, want %s", after, got, filter, totals[i])
+					}
+				}
+			}
+		}
+		want("nothing", "0", "0", "0", "0")
+		d.annotate(first, more{"tag_ids": []string{tag}, "setup_ids": []string{setup}})
+		want("a trade's annotations", "1", "1", "1", "0")
+		change := d.patch("/trades", more{"ids": []string{first, second}, "add_tag_ids": []string{other}, "add_setup_ids": []string{setup}, "set": more{"reviewed": true}}).
+			want(http.StatusOK).header.Get("X-Change-Id")
+		want("annotations of several trades", "1", "2", "2", "2")
+		d.post("/history/"+change+"/undo", nil).want(http.StatusOK)
+		want("their undo", "1", "1", "1", "0")
+		d.annotate(second, more{"tag_ids": []string{other}})
+		d.post("/tags/"+other+"/merge", more{"into": tag}).want(http.StatusOK)
+		want("merging tags", "2", "2", "1", "0")
+		d.delete("/setups/" + setup).wantNone()
+		want("deleting the setup", "2", "2", "0", "0")
+		d.delete("/trades/" + second).wantNone()
+		want("deleting a trade", "1", "1", "0", "0")
+		d.delete("/tags/" + tag).wantNone()
+		want("deleting the tag", "0", "0", "0", "0")
+	})
+}

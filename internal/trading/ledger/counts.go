@@ -20,8 +20,9 @@ type countCache struct {
 // maxCounts bounds the entries; above it all are dropped.
 const maxCounts = 1000
 
-// count returns how many rows a query has. It must depend only on the accounts' fills and
-// trades. They must have been read in the same transaction.
+// count returns how many rows a query has. It must depend only on what raises the accounts'
+// revisions: their fills, trades, and the annotations of trades. The accounts must have been
+// read in the same transaction.
 func (c *countCache) count(ctx context.Context, tx *db.Tx, accounts []Account, text string, args []any) (n int, err error) {
 	var key strings.Builder
 	for _, a := range accounts {
