@@ -122,8 +122,8 @@ test('an app asks for access, gets less, and loses it', async ({
   client.stop();
 });
 
-test('the Inspector calls every tool', async ({ api, server }) => {
-  test.setTimeout(400_000); // some fifty programs are started
+test('the Inspector calls every tool and prompt', async ({ api, server }) => {
+  test.setTimeout(400_000); // some sixty programs are started
   await trade(api, await mainAccount(api), 'AAPL', '2026-01-05', 10, 11);
   const [traded] = (await api<{ id: string }[]>('GET', '/trades')).map((t) => t.id);
   const { token } = await api<{ token: string }>('POST', '/access-tokens', {
@@ -181,6 +181,10 @@ test('the Inspector calls every tool', async ({ api, server }) => {
         expect(tools).toHaveLength(14);
         const { prompts } = await inspect(transport, other, '--method', 'prompts/list');
         expect(prompts).toHaveLength(4);
+        for (const { name } of other === era ? prompts : []) {
+          const prompt = await inspect(transport, era, '--method', 'prompts/get', '--prompt-name', name);
+          expect(prompt.messages).toHaveLength(1);
+        }
       }
       const calls: Record<string, object> = {
         get_context: {},
