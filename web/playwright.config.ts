@@ -1,5 +1,5 @@
 import { defineConfig } from '@playwright/test';
-import { browserPath, browserFlags } from './tests/browser/chromium';
+import { browserFlags, browserPath, deskAgent, phoneAgent } from './tests/browser/chromium';
 
 // A real browser against the real program. Chromium is the one that is
 // installed (CHROMIUM or PATH); nothing is downloaded.
@@ -30,8 +30,7 @@ export default defineConfig({
             viewport: { width: 390, height: 844 },
             hasTouch: true,
             isMobile: true,
-            userAgent:
-              'Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36',
+            userAgent: phoneAgent,
           },
         },
       ],
@@ -43,6 +42,7 @@ export default defineConfig({
     // Emptied between tests; a new one would start a process and compile the page's scripts again.
     reuseContext: true,
     viewport: { width: 1440, height: 900 },
+    userAgent: deskAgent,
     timezoneId: 'Europe/Berlin',
     locale: process.env.FILLBOOK_LOCALE ?? 'en-GB',
     launchOptions: {

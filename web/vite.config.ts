@@ -110,6 +110,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: true,
     rolldownOptions: {
+      checks: { ineffectiveDynamicImport: false }, // Today is a route and part of the first file
       output: {
         entryFileNames: 'assets/[name]-[hash].js',
         chunkFileNames: (chunk) => `assets/${nameOf(chunk.facadeModuleId) ?? '[name]'}-[hash].js`,
@@ -119,12 +120,6 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: 'base', tags: ['$initial'], priority: 2 },
-            // The first screen is one more file; the calendar takes the log of the day from it.
-            {
-              name: 'today',
-              test: /\/(screens\/today\/(?!Arrange)|components\/(DayLog|Lazy)\.svelte)/,
-              priority: 2,
-            },
             {
               debugName: 'shared',
               name: (id, graph) =>

@@ -177,6 +177,27 @@ func TestImportOfOldTrades(t *testing.T) {
 	})
 }
 
+// TestNewDevice: a browser that was updated is no new device, another browser is.
+func TestNewDevice(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(_ *testing.T, w *world) {
+		d := w.trader()
+		signIn := func(symbol, agent string) {
+			account := more{"email": ownerEmail, "password": ownerPassword}
+			w.anonymous().with("User-Agent", agent).post("/auth/login", account).want(http.StatusOK)
+			d.roundTrip(symbol) // alerts are evaluated after a change
+			d.evaluate()
+		}
+		d.evaluate()
+		signIn("A", "Browser/140.0.1 (Linux)")
+		d.get("/alerts").want(http.StatusOK).wantColumn("kind", "signed_in_new_device")
+		signIn("B", "Browser/141.2 (Linux)")
+		d.get("/alerts").wantColumn("kind", "signed_in_new_device")
+		signIn("C", "Browser/141.2 (Phone)")
+		d.get("/alerts").wantColumn("kind", "signed_in_new_device", "signed_in_new_device")
+	})
+}
+
 // TestAlertsOfATokenLimitedToAccounts: a token sees the alerts of its accounts, and others
 // are not found.
 func TestAlertsOfATokenLimitedToAccounts(t *testing.T) {

@@ -50,6 +50,13 @@ func TestNotices(t *testing.T) {
 		hook.send("[1,2]").wantCounts(0, 0, 2)
 		since(seen).is("0.kind", `"problem"`).is("0.link", `"/connections"`).is("0.arrival", "null").is("1", "null").
 			is("0.text", `"Alerts: 2 fills were not stored. Open Connections to see why."`)
+		// The alert that reports the same later is not news for a user who has seen the problem.
+		seen = w.clock.Now()
+		w.clock.Advance(time.Minute)
+		d.evaluate()
+		d.get("/alerts").wantColumn("kind", "import_failed")
+		since(seen).is("", "[]")
+		since(start).is("0.id", `"`+d.get("/alerts").text("0.id")+`"`)
 		owner := w.as(w.logIn(ownerEmail, ownerPassword).text("access_token"))
 		w.addUser(owner, "anna@example.org").get("/notices").want(http.StatusOK).is("", "[]")
 

@@ -1,5 +1,6 @@
 import { mount } from 'svelte';
 import App from './App.svelte';
+import './screens/today/Screen.svelte'; // most visits begin there: no second request for it
 import { startRouter } from './app/router.svelte';
 import { registerWorker } from './lib/worker';
 import './styles/fonts.css';

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"fillbook/internal/base/db"
@@ -374,11 +375,15 @@ func (e *evaluation) findDevices(ctx context.Context) error {
 		return err
 	}
 	isFirst := len(known) == 0
+	for i, agent := range known {
+		known[i] = withoutVersions(agent)
+	}
 	for _, s := range list {
-		if slices.Contains(known, s.UserAgent) || slices.Contains(e.devices, s.UserAgent) {
+		agent := withoutVersions(s.UserAgent)
+		if slices.Contains(known, agent) || slices.Contains(e.devices, agent) {
 			continue
 		}
-		e.devices = append(e.devices, s.UserAgent)
+		e.devices = append(e.devices, agent)
 		if isFirst {
 			isFirst = false
 			continue
@@ -391,6 +396,17 @@ func (e *evaluation) findDevices(ctx context.Context) error {
 		e.found = append(e.found, a)
 	}
 	return nil
+}
+
+// withoutVersions returns a user agent without version numbers, which change with each
+// update of a browser.
+func withoutVersions(agent string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' || r == '.' {
+			return -1
+		}
+		return r
+	}, agent)
 }
 
 // backupTime is the age of the last backup from which on it is old.

@@ -63,6 +63,12 @@ type subject struct {
 	source string
 }
 
+// isProblem reports whether the alert is about a connection or a hook, whose problems are
+// notices themselves.
+func (s subject) isProblem() bool {
+	return s.source != "" && (s.kind == alerts.ImportFailed || s.kind == alerts.NeedsAttention || s.kind == alerts.MissingFills)
+}
+
 // Arrival is what an import stored since a time.
 type Arrival struct {
 	Fills, Cash int
@@ -107,16 +113,22 @@ func (s *Service) List(ctx context.Context, owner journal.UserID, since time.Tim
 }
 
 // addAlerts adds the alerts. One that reports a problem in the list is the same record: the
-// problem gets its id.
+// problem gets its id. It counts from when the problem happened, like the problem itself, which
+// may be seen before the alert is found.
 func (s *Service) addAlerts(ctx context.Context, tx *db.Tx, owner journal.UserID, since time.Time, list []Notice) ([]Notice, error) {
 	found, err := s.alerts.ReadSince(ctx, tx, owner, since, maxNotices)
 	for i := range found {
 		a := &found[i]
 		about := subject{a.Kind, a.SourceID()}
-		at := slices.IndexFunc(list, func(n Notice) bool { return about.source != "" && n.about == about && n.Alert == "" })
-		if at >= 0 {
-			list[at].Alert = a.ID
-			continue
+		if about.isProblem() {
+			at := slices.IndexFunc(list, func(n Notice) bool { return n.about == about && n.Alert == "" })
+			if at >= 0 {
+				list[at].Alert = a.ID
+				continue
+			}
+			if !a.At.After(since) {
+				continue
+			}
 		}
 		list = append(list, Notice{At: a.FiredAt, Kind: Alerted, Source: "Alert", Text: a.Title, Link: a.Link, Alert: a.ID})
 	}

@@ -13,6 +13,12 @@ export const browserFlags = [
   '--disable-sync',
 ];
 
+/** The user agents of the tests. Calls of the API have the same one, so that the page is no new device. */
+export const deskAgent =
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
+export const phoneAgent =
+  'Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36';
+
 /** Returns CHROMIUM, or the first known browser on PATH. */
 export function browserPath(): string {
   if (process.env.CHROMIUM) return process.env.CHROMIUM;

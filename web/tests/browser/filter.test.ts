@@ -264,7 +264,7 @@ test('the palette finds notes, trades, symbols, setups and views', async ({
   expect(act.count).toBe(3);
 
   for (const [typed, group, address] of [
-    ['mnq', 'Symbols', /root=MNQ/],
+    ['mnq', 'Symbols', /\/symbols\/MNQ$/],
     ['drive', 'Setups', /\/setups\//],
     ['frid', 'Views', /weekday=5/],
     ['mae', 'Pages and actions', /\/reports\/excursions/],

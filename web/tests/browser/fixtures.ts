@@ -78,14 +78,14 @@ export const test = base.extend<Fixtures, Shared>({
     { auto: true },
   ],
 
-  api: async ({ server, user }, use) => use(connect(server, user)),
+  api: async ({ server, user, userAgent }, use) => use(connect(server, user, userAgent)),
 
-  signIn: async ({ page, api, server, user }, use) => {
+  signIn: async ({ page, api, server, user, userAgent }, use) => {
     await use(async (path = '/') => {
       await api('GET', '/me');
       const storeToken = await page.addInitScript(
         (token) => localStorage.setItem('fillbook.refresh', token),
-        await login(server, user),
+        await login(server, user, userAgent),
       );
       await page.goto(path);
       await storeToken.dispose();
@@ -105,10 +105,10 @@ function stopAnimations(): void {
   document.adoptedStyleSheets = [sheet];
 }
 
-async function login(server: Server, user: User): Promise<string> {
+async function login(server: Server, user: User, userAgent = ''): Promise<string> {
   const answer = await fetch(`${server.url}/api/v1/auth/login`, {
     method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
+    headers: { 'Content-Type': 'application/json', 'User-Agent': userAgent },
     body: JSON.stringify(user),
   });
   return ((await answer.json()) as { refresh_token: string }).refresh_token;

@@ -67,7 +67,7 @@ async function start(command: (data: string) => string[], env: Record<string, st
 const tokenLife = 15 * 60_000; // of an access token
 
 /** Returns a function that calls the API as a user; the first call creates the account "Main". */
-export function connect(server: Server, user: User): Api {
+export function connect(server: Server, user: User, userAgent = 'tests'): Api {
   let token = '';
   let begunAt = 0;
   const send = async (method: string, path: string, body?: unknown) => {
@@ -75,6 +75,7 @@ export function connect(server: Server, user: User): Api {
     const response = await fetch(`${server.url}/api/v1${path}`, {
       method,
       headers: {
+        'User-Agent': userAgent,
         ...(form ? {} : { 'Content-Type': 'application/json' }),
         ...(token ? { Authorization: `Bearer ${token}` } : {}),
       },

@@ -2,8 +2,10 @@
 
 import { answer, api } from '../../lib/api/client';
 import { query } from '../../lib/api/queries.svelte';
+import { readLimits } from '../../lib/api/tradingRules.svelte';
 import { filter } from '../../lib/filter/filter.svelte';
 import { preferences } from '../../lib/preferences.svelte';
+import { readEnrollments } from '../../lib/programReadings.svelte';
 
 // Every part of the filter except its date range.
 const scope = () => filter.resultsWith({ range: 'all' });
@@ -39,6 +41,29 @@ export function readLastTradingDay() {
   return {
     get day() {
       return last;
+    },
+  };
+}
+
+/** Reads what is left of today's trading rules, and the accounts enrolled in a program. */
+export function readAllLimits() {
+  const rules = readLimits();
+  const enrollments = readEnrollments();
+  // A breach without a decision is shown too: until then, later trades do not count.
+  const enrolled = $derived(
+    (enrollments.data ?? []).filter(
+      (e) => e.ended_at === null && (e.state === 'active' || e.state === 'failed'),
+    ),
+  );
+  return {
+    get rules() {
+      return rules.data ?? [];
+    },
+    get enrolled() {
+      return enrolled;
+    },
+    get areSet() {
+      return enrolled.length > 0 || (rules.data ?? []).length > 0;
     },
   };
 }

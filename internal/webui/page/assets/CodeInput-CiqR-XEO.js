@@ -1,1 +1,0 @@
-import{$r as e,Qr as t,Zn as n}from"./index-Brr7DYH7.js";import{Wn as r}from"./shared-DrRdOzb7.js";function i(i,a){e(a,!0);let o=n(a,`value`,15);r(i,{label:`Code`,autocomplete:`one-time-code`,inputmode:`numeric`,maxlength:7,required:!0,get error(){return a.error},get value(){return o()},set value(e){o(e)}}),t()}export{i as t};
