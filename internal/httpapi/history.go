@@ -102,7 +102,7 @@ func historyRoute(needs permission, method, path, id, summary string) route {
 
 func (a historyAPI) register(api *API) {
 	list := historyRoute(readJournal, http.MethodGet, "", "listChanges", "List changes, newest first")
-	list.about = "Without limit, the newest 1000 are returned."
+	list.about = "Without limit, the newest 1000 are returned. X-Total-Count is sent only if nothing is filtered."
 	list.repeated = append(slices.Clone(repeatable), "type", "action")
 	registerList(api, list, a.listChanges)
 	register(api, historyRoute(readJournal, http.MethodGet, "/head", "getHistoryHead", "Get the hashes of the last changes"), a.head)
@@ -204,9 +204,13 @@ func (a historyAPI) listChanges(ctx context.Context, in *historyInput) (*listing
 	if err != nil {
 		return nil, err
 	}
-	return newListing(&in.Paging, page.Changes, page.Total, shapeChange, func(c history.Change) []string {
+	list := newListing(&in.Paging, page.Changes, 0, shapeChange, func(c history.Change) []string {
 		return []string{strconv.FormatInt(c.Position, 10)}
-	}), nil
+	})
+	if list.total = ""; page.Total != nil && in.pageSize() > 0 {
+		list.total = strconv.Itoa(*page.Total)
+	}
+	return list, nil
 }
 
 func (a historyAPI) get(ctx context.Context, in *ByID[journal.ChangeID]) (*body[historyChange], error) {

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -256,9 +257,9 @@ type Query struct {
 // Page is a part of the history.
 type Page struct {
 	Changes []Change
-	// Total is how many changes there are in all pages. It is an upper bound if changes are
-	// selected by more than their stream.
-	Total int
+	// Total is how many changes there are in all pages. It is nil if changes are selected:
+	// counting them would take longer with every change.
+	Total *int
 	// HasStream is false if the query's account has no stream.
 	HasStream bool
 }
@@ -268,15 +269,22 @@ func (s *Service) List(ctx context.Context, owner journal.UserID, q Query) (page
 	err = s.db.View(ctx, func(tx *db.Tx) error {
 		page = Page{HasStream: q.Account == ""}
 		known, err := readStreams(ctx, tx, owner)
-		if err != nil || known.own == nil {
+		if err != nil {
 			return err
+		}
+		l := &lister{Service: s, tx: tx, owner: owner, known: known, Query: q, words: textindex.SplitWords(q.Words)}
+		if err := l.build(ctx); err != nil {
+			return err
+		}
+		if l.selectsAll() {
+			total := int(known.position())
+			page.Total = &total
+		}
+		if known.own == nil {
+			return nil
 		}
 		page.HasStream = page.HasStream || slices.ContainsFunc(known.list, func(h *head) bool { return h.account == q.Account })
-		l := &lister{Service: s, tx: tx, owner: owner, known: known, Query: q, words: textindex.SplitWords(q.Words)}
-		if page.Changes, err = l.list(ctx); err != nil {
-			return err
-		}
-		page.Total, err = l.count(ctx)
+		page.Changes, err = l.list(ctx)
 		return err
 	})
 	return page, err
@@ -291,6 +299,30 @@ type lister struct {
 	Query
 	words []string
 	conditions
+	// sources have the positions of the selected changes, each in an index; nil means all
+	// changes.
+	sources []source
+	// first and end bound the positions; end is not one of them.
+	first, end int64
+}
+
+// source is a list of positions: those of a stream or of a record's changes.
+type source struct {
+	query string // ends before the conditions for the position
+	arg   any
+}
+
+func streamSource(number int64) source {
+	return source{`SELECT position FROM history_changes WHERE user_id = $1 AND stream = $2`, number}
+}
+
+func keySource(key Key) source {
+	return source{`SELECT position FROM history_objects WHERE user_id = $1 AND key = $2`, key.hash()}
+}
+
+// selectsAll reports whether the caller gets every change.
+func (l *lister) selectsAll() bool {
+	return len(l.args) == 1 && l.sources == nil && len(l.words) == 0 && l.Period.From == nil && l.Period.To == nil
 }
 
 // conditions are a SELECT's conditions with their arguments.
@@ -308,42 +340,79 @@ func (c *conditions) where(condition string, args ...any) {
 	c.text.WriteString(" AND " + condition)
 }
 
-// rowsAtOnce is how many changes a statement reads at least.
-const rowsAtOnce = 50
+// rowsAtOnce is how many changes a statement reads at least, and mostRows at most.
+const (
+	rowsAtOnce = 50
+	mostRows   = 1000
+)
 
-// list reads changes until there are enough that the conditions and the caller's limit allow.
+// list reads changes until there are enough that the conditions and the caller's limit
+// allow. If few of them are allowed, more are read at a time.
 func (l *lister) list(ctx context.Context) (list []Change, err error) {
-	none, err := l.build(ctx)
-	if err != nil || none {
-		return nil, err
-	}
-	before := l.known.position() + 1
-	if l.Before > 0 {
-		before = min(before, l.Before)
-	}
-	for len(list) < l.Limit {
-		args := append(slices.Clone(l.args), before, max(l.Limit-len(list), rowsAtOnce))
-		n := len(args)
-		found, err := db.List(ctx, l.tx, l.known.scan, selectChanges+` WHERE c.user_id = $1`+l.text.String()+
-			` AND c.position < $`+strconv.Itoa(n-1)+` ORDER BY c.position DESC`+db.Limit(n), args...)
+	before := l.end
+	for size := max(l.Limit, rowsAtOnce); len(list) < l.Limit; size = max(size, min(2*size, mostRows)) {
+		found, next, err := l.read(ctx, before, size)
 		if err != nil {
 			return nil, err
 		}
 		for _, c := range found {
-			if before = c.Position; l.matches(ctx, &c) && len(list) < l.Limit {
+			if l.matches(ctx, &c) && len(list) < l.Limit {
 				l.setReason(&c)
 				list = append(list, c)
 			}
 		}
-		if len(found) < args[n-1].(int) {
+		if next == 0 {
 			break
 		}
+		before = next
 	}
 	return list, nil
 }
 
-// build builds the conditions. It reports whether no change meets them.
-func (l *lister) build(ctx context.Context) (none bool, err error) {
+// read reads the next changes before a position that meet the conditions, and returns the
+// position before which to go on, or 0 at the end.
+func (l *lister) read(ctx context.Context, before int64, size int) (found []Change, next int64, err error) {
+	args := slices.Clone(l.args)
+	var text string
+	var positions []int64
+	if l.sources == nil {
+		args = append(args, l.first, before, size)
+		text = fmt.Sprintf(` AND c.position >= $%d AND c.position < $%d`, len(args)-2, len(args)-1) + ` ORDER BY c.position DESC` + db.Limit(len(args))
+	} else {
+		if positions, err = l.readPositions(ctx, before, size); err != nil || len(positions) == 0 {
+			return nil, 0, err
+		}
+		text = ` AND c.position IN ` + db.In(&args, positions) + ` ORDER BY c.position DESC`
+	}
+	found, err = db.List(ctx, l.tx, l.known.scan, selectChanges+` WHERE c.user_id = $1`+l.text.String()+text, args...)
+	switch {
+	case err != nil:
+	case len(positions) == size:
+		next = positions[size-1]
+	case positions == nil && len(found) == size:
+		next = found[size-1].Position
+	}
+	return found, next, err
+}
+
+// readPositions returns the next positions of the sources before a position, the highest
+// first. Each source is read in the order of its index.
+func (l *lister) readPositions(ctx context.Context, before int64, size int) (all []int64, err error) {
+	for _, s := range l.sources {
+		found, err := db.List(ctx, l.tx, db.Single[int64], s.query+` AND position >= $3 AND position < $4 ORDER BY position DESC`+db.Limit(5),
+			l.owner, s.arg, l.first, before, size)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	slices.SortFunc(all, func(a, b int64) int { return cmp.Compare(b, a) })
+	all = slices.Compact(all)
+	return all[:min(len(all), size)], nil
+}
+
+// build builds the conditions and the sources.
+func (l *lister) build(ctx context.Context) error {
 	l.args = []any{l.owner}
 	if len(l.Actions) > 0 {
 		codes := make([]int, len(l.Actions))
@@ -365,34 +434,48 @@ func (l *lister) build(ctx context.Context) (none bool, err error) {
 	if l.ActorID != "" {
 		l.where("c.actor_id = ?", l.ActorID)
 	}
-	if err := l.addPeriod(ctx); err != nil {
-		return false, err
-	}
-	if l.Account != "" && !l.addAccount() {
-		return true, nil
-	}
-	l.addVisible(ctx)
-	if len(l.Keys) > 0 {
-		return l.addKeys(ctx)
-	}
-	return false, nil
+	l.addSources(ctx)
+	return l.setPeriod(ctx)
 }
 
-// addPeriod adds the positions of a period: the instants of changes never decrease.
-func (l *lister) addPeriod(ctx context.Context) error {
+// addSources adds the sources of the narrowest selection. [lister.matches] tests the others.
+func (l *lister) addSources(ctx context.Context) {
+	_, limited := journal.AllowedAccounts(ctx)
+	if len(l.Keys) == 0 && l.Account == "" && !limited {
+		return
+	}
+	l.sources = []source{}
+	for _, key := range l.Keys {
+		l.sources = append(l.sources, keySource(key))
+	}
+	if len(l.Keys) > 0 {
+		return
+	}
+	if l.Account != "" {
+		l.sources = append(l.sources, keySource(accountKey(l.Account)))
+	}
+	for _, h := range l.known.list {
+		if h.account == l.Account && l.Account != "" || l.Account == "" && (h.account == "" || journal.AllowsAccount(ctx, h.account)) {
+			l.sources = append(l.sources, streamSource(h.number))
+		}
+	}
+}
+
+// setPeriod sets the positions of a period: the instants of changes never decrease.
+func (l *lister) setPeriod(ctx context.Context) (err error) {
+	l.end = l.known.position() + 1
+	if l.Before > 0 {
+		l.end = min(l.end, l.Before)
+	}
 	if l.Period.From != nil {
-		first, err := l.findPosition(ctx, db.Micros(*l.Period.From))
-		if err != nil {
+		if l.first, err = l.findPosition(ctx, db.Micros(*l.Period.From)); err != nil {
 			return err
 		}
-		l.where("c.position >= ?", first)
 	}
 	if l.Period.To != nil {
 		after, err := l.findPosition(ctx, db.Micros(*l.Period.To)+1)
-		if err != nil {
-			return err
-		}
-		l.where("c.position < ?", after)
+		l.end = min(l.end, after)
+		return err
 	}
 	return nil
 }
@@ -416,71 +499,14 @@ func (l *lister) findPosition(ctx context.Context, at int64) (int64, error) {
 	return low, nil
 }
 
-// addAccount adds the condition for an account, and reports whether it has a stream.
-func (l *lister) addAccount() bool {
-	i := slices.IndexFunc(l.known.list, func(h *head) bool { return h.account == l.Account })
-	if i < 0 {
-		return false
-	}
-	l.args = append(l.args, l.known.list[i].number, accountKey(l.Account).hash())
-	fmt.Fprintf(&l.text, ` AND (c.stream = $%d OR c.position IN (SELECT position FROM history_objects WHERE user_id = $1 AND key = $%d))`,
-		len(l.args)-1, len(l.args))
-	return true
-}
-
-// addVisible leaves out the streams that the caller does not see.
-func (l *lister) addVisible(ctx context.Context) {
-	if _, limited := journal.AllowedAccounts(ctx); !limited {
-		return
-	}
-	seen := []int64{0}
-	for _, h := range l.known.list {
-		if h.account != "" && journal.AllowsAccount(ctx, h.account) {
-			seen = append(seen, h.number)
-		}
-	}
-	l.text.WriteString(" AND c.stream IN " + db.In(&l.args, seen))
-}
-
-// addKeys adds the condition for records. It reports whether they have no changes.
-func (l *lister) addKeys(ctx context.Context) (none bool, err error) {
-	keys := make([]int64, len(l.Keys))
-	for i, k := range l.Keys {
-		keys[i] = k.hash()
-	}
-	before := l.Before
-	if before == 0 {
-		before = l.known.position() + 1
-	}
-	found := map[int64]bool{}
-	err = db.EachIn(ctx, l.tx, keys, func(row db.Scanner) error {
-		position, err := db.Single[int64](row)
-		found[position] = true
-		return err
-	}, `SELECT position FROM history_objects WHERE user_id = $1 AND position < $2 AND key IN $keys ORDER BY position DESC LIMIT 1001`, l.owner, before)
-	if err != nil || len(found) == 0 {
-		return true, err
-	}
-	positions := make([]int64, 0, len(found))
-	for p := range found {
-		positions = append(positions, p)
-	}
-	slices.SortFunc(positions, func(a, b int64) int { return int(b - a) })
-	positions = positions[:min(len(positions), maxPage+1)]
-	l.text.WriteString(" AND c.position IN " + db.In(&l.args, positions))
-	return false, nil
-}
-
-// maxPage is how many changes a page has at most.
-const maxPage = 1000
-
 // matches reports whether a read change meets the conditions that SQL does not test, and
 // removes what the caller does not see.
 func (l *lister) matches(ctx context.Context, c *Change) bool {
 	if !c.limit(ctx) {
 		return false
 	}
-	if l.Account != "" && c.Account == "" && !slices.ContainsFunc(c.Objects, func(o Object) bool { return o.Account == l.Account }) {
+	ofAccount := func(o Object) bool { return o.Account == l.Account }
+	if l.Account != "" && c.Account != l.Account && (c.Account != "" || !slices.ContainsFunc(c.Objects, ofAccount)) {
 		return false
 	}
 	for _, word := range l.words {
@@ -490,16 +516,6 @@ func (l *lister) matches(ctx context.Context, c *Change) bool {
 		}
 	}
 	return true
-}
-
-// count returns the number of selected changes. It is exact for the changes of streams; for
-// other selections it counts rows, without testing words.
-func (l *lister) count(ctx context.Context) (total int, err error) {
-	if len(l.args) == 1 {
-		return int(l.known.position()), nil
-	}
-	err = l.tx.QueryRow(ctx, `SELECT COUNT(*) FROM history_changes AS c WHERE c.user_id = $1`+l.text.String(), l.args...).Scan(&total)
-	return total, err
 }
 
 // Get returns a change. One that the caller does not see is not found.

@@ -32,6 +32,13 @@ func engines() []db.Engine {
 func newHistory(t *testing.T, engine db.Engine) (*db.DB, *history.Service, *testkit.Clock) {
 	t.Helper()
 	d := testkit.Open(t, engine)
+	s, clock := fillHistory(t, d)
+	return d, s, clock
+}
+
+// fillHistory adds a user and some changes of two accounts.
+func fillHistory(t *testing.T, d *db.DB) (*history.Service, *testkit.Clock) {
+	t.Helper()
 	clock := testkit.NewClock()
 	s := history.New(d, clock.Now, 30, func(context.Context, *db.Tx, journal.UserID) (journal.PublicID, error) { return "user-1", nil })
 	run(t, d, func(tx *db.Tx) error {
@@ -46,7 +53,7 @@ func newHistory(t *testing.T, engine db.Engine) (*db.DB, *history.Service, *test
 		})
 		clock.Advance(time.Second)
 	}
-	return d, s, clock
+	return s, clock
 }
 
 func run(t *testing.T, d *db.DB, fn func(*db.Tx) error) {

@@ -1856,7 +1856,7 @@ export interface paths {
         };
         /**
          * List changes, newest first
-         * @description Without limit, the newest 1000 are returned. Scopes of access tokens: read, write, full.
+         * @description Without limit, the newest 1000 are returned. X-Total-Count is sent only if nothing is filtered. Scopes of access tokens: read, write, full.
          */
         get: operations["listChanges"];
         put?: never;
