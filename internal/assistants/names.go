@@ -109,14 +109,18 @@ func (c *call) refuseName(code string, _ recordKind, field, message string, ids 
 	return refused
 }
 
-// namesIn returns the names of the records whose ids a JSON text contains. Ids have no
-// character that JSON escapes, so each is what is between two quotation marks.
-func (c *call) namesIn(text []byte) map[string]untrusted {
+// namesIn returns the names of the records whose ids a JSON text contains, up to a length; 0
+// means none. Ids have no character that JSON escapes, so each is what is between two quotation
+// marks.
+func (c *call) namesIn(text []byte, longest int) map[string]untrusted {
 	names := map[string]untrusted{}
+	if longest == 0 {
+		return names
+	}
 	for part := range bytes.SplitSeq(text, []byte{'"'}) {
 		for kind, list := range c.lists {
 			if name, isID := list[string(part)]; isID {
-				names[string(part)] = newUntrusted(kind.source, name, maxName)
+				names[string(part)] = newUntrusted(kind.source, name, min(longest, maxName))
 			}
 		}
 	}

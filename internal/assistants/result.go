@@ -67,25 +67,50 @@ func (l *list) cut(n int) {
 	l.rows = l.rows[:n]
 }
 
-// encodeAnswer returns the result for the client. Rows that do not fit are left out.
-func (c *call) encodeAnswer(a *answer) *mcp.CallToolResult {
-	result := c.tryEncode(a)
-	for _, l := range a.lists {
-		if size(result) <= maxResult-resultMargin {
+// textLimits are the longest texts of users in an answer, in characters. If an answer does not
+// fit although its lists are empty, the next one is tried; 0 leaves the names out.
+var textLimits = []int{maxText, 500, 100, 20, 0}
+
+// encodeAnswer returns the result for the client. Rows that do not fit are left out; then texts
+// are shortened.
+func (c *call) encodeAnswer(a *answer) (result *mcp.CallToolResult) {
+	all := make([][]object, len(a.lists))
+	for i, l := range a.lists {
+		all[i] = l.rows
+	}
+	for _, longest := range textLimits {
+		for i, l := range a.lists {
+			l.rows = all[i]
+		}
+		if result = c.encodeRows(a, longest); fits(result) {
 			break
 		}
-		all := l.rows
-		fits := sort.Search(len(all), func(left int) bool { // how many must be left out
-			l.rows = all
-			l.cut(len(all) - left)
-			return size(c.tryEncode(a)) <= maxResult-resultMargin
-		})
-		l.rows = all
-		l.cut(len(all) - fits)
-		result = c.tryEncode(a)
 	}
 	return result
 }
+
+// encodeRows returns the result with as many rows as fit.
+func (c *call) encodeRows(a *answer, longest int) *mcp.CallToolResult {
+	result := c.tryEncode(a, longest)
+	for _, l := range a.lists {
+		if fits(result) {
+			break
+		}
+		all := l.rows
+		fewest := sort.Search(len(all), func(left int) bool { // how many must be left out
+			l.rows = all
+			l.cut(len(all) - left)
+			return fits(c.tryEncode(a, longest))
+		})
+		l.rows = all
+		l.cut(len(all) - fewest)
+		result = c.tryEncode(a, longest)
+	}
+	return result
+}
+
+// fits reports whether a result is small enough.
+func fits(result *mcp.CallToolResult) bool { return size(result) <= maxResult-resultMargin }
 
 func size(result *mcp.CallToolResult) int {
 	text, err := json.Marshal(result)
@@ -95,21 +120,26 @@ func size(result *mcp.CallToolResult) int {
 	return len(text)
 }
 
-func (c *call) tryEncode(a *answer) *mcp.CallToolResult {
+// tryEncode returns the result with texts up to a length.
+func (c *call) tryEncode(a *answer, longest int) *mcp.CallToolResult {
 	for _, l := range a.lists {
 		a.data.set(l.field, nonNil(l.rows))
 	}
 	if a.after != nil {
 		a.after(a)
 	}
-	content := object{"data": encode(a.data), "summary": encode(cutText(a.summary, maxSummary))}
+	data := a.data
+	if longest < maxText {
+		data = object{"data": shortenTexts(encode(data), max(longest, 1))}.object("data")
+	}
+	content := object{"data": encode(data), "summary": encode(cutText(a.summary, maxSummary))}
 	maps.Copy(content, a.extra)
 	content.set("more", a.describeMore())
 	content.set("link", c.pageLink(a.link))
-	names := c.namesIn(encode(content))
+	names := c.namesIn(encode(content), longest)
 	content.set("names", names)
 	return &mcp.CallToolResult{
-		Content:           []mcp.Content{&mcp.TextContent{Text: c.renderText(a, content, names)}},
+		Content:           []mcp.Content{&mcp.TextContent{Text: c.renderText(a, data, content, names)}},
 		StructuredContent: json.RawMessage(encode(content)),
 	}
 }
@@ -151,10 +181,10 @@ func (c *call) pageLink(path string) *string {
 }
 
 // renderText returns the text content: the summary and a table.
-func (c *call) renderText(a *answer, content object, names map[string]untrusted) string {
+func (c *call) renderText(a *answer, data, content object, names map[string]untrusted) string {
 	var text strings.Builder
 	text.WriteString(cutText(a.summary, maxSummary))
-	rows := a.data.objects(a.table.field)
+	rows := data.objects(a.table.field)
 	if len(rows) > 0 {
 		text.WriteString("\n\n" + strings.Join(a.table.columns, " | "))
 	}
@@ -205,9 +235,18 @@ func (c *call) quote(text string, longest int) string {
 }
 
 // encodeRefusal returns the result for a refused call.
-func (c *call) encodeRefusal(r *refusal) *mcp.CallToolResult {
+func (c *call) encodeRefusal(r *refusal) (result *mcp.CallToolResult) {
+	for _, longest := range textLimits {
+		if result = c.tryRefusal(r, longest); fits(result) {
+			break
+		}
+	}
+	return result
+}
+
+func (c *call) tryRefusal(r *refusal, longest int) *mcp.CallToolResult {
 	content := object{"error": encode(r)}
-	names := c.namesIn(content["error"])
+	names := c.namesIn(content["error"], longest)
 	content.set("names", names)
 	lines := []string{r.Message}
 	for _, choice := range r.Choices {

@@ -36,6 +36,38 @@ func newUntrusted(source, text string, longest int) untrusted {
 	return untrusted{Text: short, Source: source, Truncated: len(short) < len(cleaned)}
 }
 
+// shortenTexts cuts the texts of users in a JSON value to a length.
+func shortenTexts(value jsontext.Value, longest int) jsontext.Value {
+	switch value.Kind() {
+	case '{':
+		fields, err := decode[object](value)
+		if err != nil {
+			return value
+		}
+		if text := fields.text("untrusted_text"); text != "" {
+			if short := cutText(text, longest); len(short) < len(text) {
+				fields.set("untrusted_text", short)
+				fields.set("truncated", true)
+			}
+			return encode(fields)
+		}
+		for name, inner := range fields {
+			fields[name] = shortenTexts(inner, longest)
+		}
+		return encode(fields)
+	case '[':
+		list, err := decode[[]jsontext.Value](value)
+		if err != nil {
+			return value
+		}
+		for i, inner := range list {
+			list[i] = shortenTexts(inner, longest)
+		}
+		return encode(list)
+	}
+	return value
+}
+
 // textOrNull returns a text, or nil if it is empty.
 func textOrNull(source, text string) *untrusted {
 	if strings.TrimSpace(text) == "" {
@@ -107,7 +139,7 @@ func setInstrumentType(row object, field string) {
 // plain.
 func setSymbol(row object, field string) {
 	text := row.text(field)
-	if row[field] == nil || plainSymbol.MatchString(text) {
+	if text == "" || plainSymbol.MatchString(text) {
 		return
 	}
 	row[field] = jsontext.Value("null")

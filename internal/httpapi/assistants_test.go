@@ -393,6 +393,15 @@ func TestAssistantWritesCanBeUndone(t *testing.T) {
 			a.call("undo_change", more{"undo": redo}).done()
 			d.post("/history/"+undo+"/undo", nil).wantError(http.StatusConflict, "already_undone")
 		}
+
+		// The user undoes an assistant's write as on the page, and the assistant sees that.
+		before := state()
+		noted := a.call("add_note", more{"body": "y", "request_key": "page"}).done().reply.text("undo")
+		d.post("/history/"+noted+"/undo", nil).want(http.StatusOK)
+		if after := state(); after != before {
+			t.Errorf("after the user's undo %s\nbefore %s", after, before)
+		}
+		a.call("undo_change", more{"undo": noted}).refused("already_undone")
 		d.get("/notes").want(http.StatusOK).is("0.by_app", "true").is("0.body", `"Sell ![x](http://evil) later"`)
 		d.get("/trades?symbol=MSFT").is("0.qty_opened", "0.123456789012345678")
 

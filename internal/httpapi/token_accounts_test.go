@@ -184,14 +184,48 @@ func (v *accountWalk) write() {
 	}
 }
 
-// TestTokenSeesItsAccountsOnly walks all routes with the widest token limited to one
-// account: nothing from the other account appears or changes.
+// callTools calls tools of assistants with a token limited in the same way.
+func (v *accountWalk) callTools(a assistant, calls []more) (results []*toolResult) {
+	for _, c := range calls {
+		r := a.call(c["name"].(string), c["arguments"])
+		v.hides(r.reply)
+		if strings.Contains(strings.ToLower(r.text), "canary") {
+			v.t.Errorf("%s: %s", c["name"], r.text)
+		}
+		results = append(results, r)
+	}
+	return results
+}
+
+// hiddenCalls are calls of tools with the ids of the other account in each argument that
+// takes one.
+func (v *accountWalk) hiddenCalls() (calls []more) {
+	for _, id := range v.hidden {
+		calls = append(calls,
+			more{"name": "get_summary", "arguments": more{"filter": more{"account": id}}},
+			more{"name": "get_breakdown", "arguments": more{"by": "symbol", "filter": more{"view": id}}},
+			more{"name": "get_trade", "arguments": more{"trade_id": id}},
+			more{"name": "get_day", "arguments": more{"date": "2026-01-05", "account": id}},
+			more{"name": "add_note", "arguments": more{"body": "x", "trade_id": id}},
+			more{"name": "add_note", "arguments": more{"body": "x", "account": id}},
+			more{"name": "tag_trades", "arguments": more{"trade_ids": []string{id}, "add_tags": []string{"x"}, "create_missing": true}},
+			more{"name": "log_entry", "arguments": more{
+				"kind": "trade", "symbol": "X", "side": "long", "quantity": 1, "entry_price": 1, "entry_time": at(3), "account": id, "dry_run": false,
+			}},
+			more{"name": "undo_change", "arguments": more{"undo": id}},
+		)
+	}
+	return calls
+}
+
+// TestTokenSeesItsAccountsOnly walks all routes, and the tools of assistants, with
+// the widest token limited to one account: nothing from the other account appears or changes.
 func TestTokenSeesItsAccountsOnly(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		d := w.setUp().addAccount("Plain")
 		d.made("/tags", more{"name": "gap"})
-		linkedRecords(d, "plain")
+		plain := linkedRecords(d, "plain")
 		shared := d.made("/notes", more{"body": "of no account"}).text("id")
 		hidden := d.client.addAccount("Canary", more{"base_currency": "EUR", "broker": "Canary"})
 		v := &accountWalk{t: t, w: w, hidden: linkedRecords(hidden, "canary")}
@@ -216,6 +250,10 @@ func TestTokenSeesItsAccountsOnly(t *testing.T) {
 			t.Errorf("the calendar counts %s notes, want the log of one account", n)
 		}
 
+		limited := d.assistant("write", more{"account_ids": []string{d.account}})
+		v.callTools(limited, everyTool(plain["trade"], unknown()))
+		limited.call("get_context", more{}).done().is("data.accounts_limited", "true").is("data.accounts.1", "null")
+
 		state := func() map[string]string {
 			bodies := map[string]string{}
 			for _, path := range []string{
@@ -229,6 +267,11 @@ func TestTokenSeesItsAccountsOnly(t *testing.T) {
 		}
 		before := state()
 		v.write()
+		for _, r := range v.callTools(limited, v.hiddenCalls()) {
+			if !r.isError {
+				t.Errorf("%s answers for another account: %.300s", r.call, r.body)
+			}
+		}
 		for path, body := range state() {
 			if body != before[path] {
 				t.Errorf("%s was %s and is %s", path, before[path], body)
@@ -238,7 +281,7 @@ func TestTokenSeesItsAccountsOnly(t *testing.T) {
 		if v.calls < 1000 {
 			t.Error("the walk is too short")
 		}
-	}, shareLinksOn, exchangesOn)
+	}, shareLinksOn, exchangesOn, assistantsOn)
 }
 
 func TestLimitedTokenWritesItsAccount(t *testing.T) {
