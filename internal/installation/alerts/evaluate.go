@@ -389,7 +389,7 @@ func (e *evaluation) findDevices(ctx context.Context) error {
 			continue
 		}
 		a := Alert{
-			Kind: SignedInNewAgent, Severity: Warning, At: s.CreatedAt, Title: "Your account was signed in to from a new device.", Link: "/settings/security",
+			Kind: SignedInNewAgent, Severity: Warning, At: s.CreatedAt, Title: "Your account was signed in to from a new device.", Link: "/settings/devices",
 			source: string(s.ID),
 		}
 		a.setKey(s.ID)

@@ -23,6 +23,12 @@ export const settings: Place[] = [
   { path: '/settings/profile', label: 'Profile', words: 'password email two-factor 2fa totp' },
   { path: '/settings/devices', label: 'Devices', words: 'sessions sign out' },
   { path: '/settings/tokens', label: 'Access tokens', words: 'api key' },
+  { path: '/settings/alerts', label: 'Alerts', words: 'notifications quiet hours' },
+  {
+    path: '/settings/channels',
+    label: 'Channels',
+    words: 'webhook ntfy gotify discord slack telegram email push',
+  },
   { path: '/settings/sharing', label: 'Share links', words: 'public' },
   { path: '/settings/preferences', label: 'Preferences', words: 'time zone locale week daily loss limit' },
   { path: '/settings/rates', label: 'Exchange rates', words: 'currency currencies convert' },

@@ -16,6 +16,11 @@ class Clock {
     addEventListener('focus', update);
   }
 
+  /** The current time in milliseconds, up to half a minute old. It is reactive. */
+  get now(): number {
+    return this.at;
+  }
+
   /** Returns the current day in a time zone. It is reactive: it changes at midnight. */
   today(timeZone: string): Day {
     return dayOf(new Date(this.at), timeZone);

@@ -75,6 +75,8 @@ const parts: Record<string, (h: Hostile) => Record<string, string | RegExp>> = {
     '/settings/profile': 'owner@example.com',
     '/settings/devices': '<img',
     '/settings/tokens': image,
+    '/settings/alerts': 'Rule broken',
+    '/settings/channels': 'sends nothing to others',
     '/settings/sharing': 'With amounts',
     '/settings/preferences': 'Week starts on',
     '/settings/appearance': 'Hide amounts',

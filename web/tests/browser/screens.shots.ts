@@ -273,6 +273,8 @@ async function pictures(api: Api): Promise<Record<string, [string, Step?]>> {
     'settings-devices': ['/settings/devices'],
     'settings-tokens': ['/settings/tokens'],
     'settings-token-entry': ['/settings/tokens', button('New token')],
+    'settings-alerts': ['/settings/alerts'],
+    'settings-channels': ['/settings/channels'],
     'settings-sharing': ['/settings/sharing'],
     'settings-link-entry': ['/settings/sharing', button('New link')],
     'settings-preferences': ['/settings/preferences'],

@@ -1,1 +1,0 @@
-import{Ji as e,Jr as t,Yi as n}from"./index-B8jhip83.js";import{er as r}from"./shared-BRBGvneG.js";function i(i,a){n(a,!0);let o=t(a,`value`,15);r(i,{label:`Code`,autocomplete:`one-time-code`,inputmode:`numeric`,maxlength:7,required:!0,get error(){return a.error},get value(){return o()},set value(e){o(e)}}),e()}export{i as t};
