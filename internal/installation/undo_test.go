@@ -16,6 +16,8 @@ import (
 	"fillbook/internal/base/decimal"
 	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
+	"fillbook/internal/intake/imports"
+	"fillbook/internal/people/identity"
 	"fillbook/internal/testkit"
 	"fillbook/internal/trading/ledger"
 	"fillbook/internal/trading/matching"
@@ -110,6 +112,9 @@ func (w *writer) write() *step {
 		{"create account", w.createAccount},
 		{"change account", w.changeAccount},
 		{"delete account", w.deleteAccount},
+		{"import", w.importFile},
+		{"import", w.importFile},
+		{"reverse import", w.reverseImport},
 	}
 	chosen := writes[w.random.IntN(len(writes))]
 	actor := history.Actor{Kind: history.ActorKinds()[w.random.IntN(3)], ID: "actor", Name: "someone"}
@@ -320,6 +325,36 @@ func (w *writer) deleteAccount(ctx context.Context) error {
 	return w.Ledger.DeleteAccount(ctx, w.owner, journal.AccountID(w.pick("accounts")), nil)
 }
 
+// importFile imports some of 40 fills, so files overlap and lack fills between others.
+func (w *writer) importFile(ctx context.Context) error {
+	var file strings.Builder
+	file.WriteString("Symbol,Side,Quantity,Price,Executed At,Commission\n")
+	first := w.random.IntN(30)
+	for i := first; i < min(40, first+2+w.random.IntN(12)); i++ {
+		if w.random.IntN(4) == 0 {
+			continue
+		}
+		fmt.Fprintf(&file, "%s,%s,%d,%d,2026-03-02T%02d:%02d:00Z,1\n",
+			[]string{"AAPL", "MSFT"}[i/3%2], []string{"buy", "sell"}[i*7/4%2], 1+i%3, 100+i, 9+i/5, i*7%60)
+	}
+	by := imports.Actor{Principal: identity.Principal{UserID: w.owner}}
+	_, err := w.Imports.Commit(ctx, by, imports.Upload{FileName: w.name("file"), Data: []byte(file.String()), Account: journal.AccountID(w.pick("accounts"))})
+	return err
+}
+
+func (w *writer) reverseImport(ctx context.Context) error {
+	by := imports.Actor{Principal: identity.Principal{UserID: w.owner}}
+	return w.Imports.Reverse(ctx, by, journal.BatchID(w.pick("import_batches")), nil)
+}
+
+// describe returns an error with the conflicts of a refusal.
+func describe(err error) string {
+	if refused, ok := errors.AsType[*journal.Error](err); ok {
+		return fmt.Sprint(err, refused.Details)
+	}
+	return err.Error()
+}
+
 // firstDifference returns where two states differ.
 func firstDifference(a, b string) string {
 	at := 0
@@ -336,7 +371,11 @@ func allowAll(*history.Change) error { return nil }
 // redoes them: each time the journal is as it was, and the check finds nothing.
 func TestUndoRestoresEveryState(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(testkit.Rounds(3, 200)) {
+	seeds := []uint64{0, 2, 4, 5, 8} // these failed once
+	for seed := range uint64(testkit.Rounds(0, 200)) {
+		seeds = append(seeds, 100+seed)
+	}
+	for _, seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			eachFixture(t, func(t *testing.T, h *fixture) {
 				w := &writer{fixture: h, random: rand.New(rand.NewPCG(seed, 1))} //nolint:gosec // repeatable
@@ -350,7 +389,7 @@ func TestUndoRestoresEveryState(t *testing.T) {
 				for i := range slices.Backward(steps) {
 					change, err := h.Undo(t.Context(), h.owner, steps[i].id, allowAll)
 					if err != nil {
-						t.Fatalf("undoing step %d, %s: %v", i, steps[i].what, err)
+						t.Fatalf("undoing step %d, %s: %s", i, steps[i].what, describe(err))
 					}
 					if is := h.state(); is != steps[i].before {
 						t.Fatalf("after undoing step %d, %s:\n%s", i, steps[i].what, firstDifference(steps[i].before, is))
@@ -360,7 +399,7 @@ func TestUndoRestoresEveryState(t *testing.T) {
 				h.wantNoProblems()
 				for i, s := range steps {
 					if _, err := h.Undo(t.Context(), h.owner, undone[len(undone)-1-i], allowAll); err != nil {
-						t.Fatalf("redoing step %d, %s: %v", i, s.what, err)
+						t.Fatalf("redoing step %d, %s: %s", i, s.what, describe(err))
 					}
 					if is := h.state(); is != s.after {
 						t.Fatalf("after redoing step %d, %s:\n%s", i, s.what, firstDifference(s.after, is))

@@ -329,36 +329,37 @@ func (s *Service) Reverse(ctx context.Context, by Actor, id journal.BatchID, che
 		history.Describe(tx, by.UserID, history.Description{
 			Action: history.Reverse, Summary: "Reversed the import of " + b.label(),
 		})
-		return s.remove(ctx, tx, by, b, nil, nil, nil)
+		_, err = s.remove(ctx, tx, by, b, nil, ledger.Removal{})
+		return err
 	})
 }
 
-// remove deletes an import's rows, or those of a part with its counts, and records that.
-// Accounts for which skip returns true are left out; it may be nil. It is a step.
+// remove deletes an import's rows, or those of a part with its counts, and records that. It
+// is a step.
 func (s *Service) remove(
-	ctx context.Context, tx *db.Tx, by Actor, b Batch, part *ledger.Part, counts deliveryCounts, skip func(journal.AccountID) bool,
-) error {
-	removed, err := s.ledger.RemoveBatch(ctx, tx, by.UserID, b.ID, part, skip)
+	ctx context.Context, tx *db.Tx, by Actor, b Batch, counts deliveryCounts, what ledger.Removal,
+) (removed ledger.RemovedBatch, err error) {
+	removed, err = s.ledger.RemoveBatch(ctx, tx, by.UserID, b.ID, what)
 	if err != nil {
-		return err
+		return removed, err
 	}
 	after := b
 	after.Status, after.Result = Reversed, nil
-	if part != nil {
+	if what.Part != nil {
 		if err := after.subtract(ctx, tx, &b, counts, removed); err != nil {
-			return err
+			return removed, err
 		}
 	}
-	recordRemoval(tx, &b, &after, part, counts, removed)
+	recordRemoval(tx, &b, &after, what.Part, counts, removed)
 	if err := updateBatch(ctx, tx, after, s.clock()); err != nil {
-		return err
+		return removed, err
 	}
 	if s.reversed != nil {
 		if err := s.reversed(ctx, tx, after); err != nil {
-			return err
+			return removed, err
 		}
 	}
-	return s.audit(ctx, tx, by, ActionReverse, b.ID)
+	return removed, s.audit(ctx, tx, by, ActionReverse, b.ID)
 }
 
 // subtract sets the state of a batch that lost a part: it stays committed while it has rows.

@@ -123,9 +123,10 @@ func (i *undoneImport) checkRepeated(ctx context.Context, u *history.Undoing) er
 	return err
 }
 
-// Apply implements [history.Undoer].
+// Apply implements [history.Undoer]. As with single fills, rows go in the first phase: notes
+// and annotations then find the trades of before.
 func (i importUndoer) Apply(ctx context.Context, u *history.Undoing, objects []history.Object, phase history.Phase) error {
-	if phase == history.Reverting {
+	if phase != history.Restoring {
 		return nil
 	}
 	for _, o := range objects {
@@ -136,16 +137,26 @@ func (i importUndoer) Apply(ctx context.Context, u *history.Undoing, objects []h
 		switch {
 		case found == nil:
 			return errors.New("an import to undo is gone")
-		case phase == history.Restoring && found.removed != nil:
+		case found.removed != nil:
 			err = i.restoreRows(ctx, u, found)
-		case phase == history.Removing && found.removed == nil:
-			err = i.remove(ctx, u.Tx, Actor{Principal: identity.Principal{UserID: u.Owner}}, found.Batch, found.part, found.counts, isCreated(u))
+		default:
+			err = i.removeRows(ctx, u, found)
 		}
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// removeRows removes an import's rows.
+func (i importUndoer) removeRows(ctx context.Context, u *history.Undoing, found *undoneImport) error {
+	by := Actor{Principal: identity.Principal{UserID: u.Owner}}
+	removed, err := i.remove(ctx, u.Tx, by, found.Batch, found.counts, ledger.Removal{Part: found.part, Skip: isCreated(u), Undoing: u})
+	if err != nil {
+		return err
+	}
+	return i.ledger.RestoreMarks(ctx, u, removed)
 }
 
 // restoreRows brings back removed rows.

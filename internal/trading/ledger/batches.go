@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"fillbook/internal/base/db"
+	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
 )
 
@@ -194,7 +195,7 @@ func CountBatchRows(ctx context.Context, tx *db.Tx, owner journal.UserID, batch 
 // may bring them back. The affected streams are regrouped. It returns how many rows the
 // import had; an unknown batch has none.
 func (s *Service) DeleteBatch(ctx context.Context, tx *db.Tx, owner journal.UserID, batch journal.BatchID) (BatchRows, error) {
-	removed, err := s.RemoveBatch(ctx, tx, owner, batch, nil, nil)
+	removed, err := s.RemoveBatch(ctx, tx, owner, batch, Removal{})
 	return removed.BatchRows, err
 }
 
@@ -207,10 +208,19 @@ type RemovedBatch struct {
 	Stays int `json:"stays"`
 }
 
-// RemoveBatch is [Service.DeleteBatch] for a part of an import; nil means all of it. Accounts
-// for which skip returns true are left out; it may be nil. The rows are kept for an undo.
+// Removal says what [Service.RemoveBatch] removes.
+type Removal struct {
+	Part *Part // nil for the whole import
+	// Skip returns true for accounts that are left out. It may be nil.
+	Skip func(journal.AccountID) bool
+	// Undoing is the undo of the import: the trades that it changed get their ids again. Nil
+	// for a reversal.
+	Undoing *history.Undoing
+}
+
+// RemoveBatch is [Service.DeleteBatch] with choices. The rows are kept for an undo.
 func (s *Service) RemoveBatch(
-	ctx context.Context, tx *db.Tx, owner journal.UserID, batch journal.BatchID, part *Part, skip func(journal.AccountID) bool,
+	ctx context.Context, tx *db.Tx, owner journal.UserID, batch journal.BatchID, what Removal,
 ) (removed RemovedBatch, err error) {
 	before, err := CountBatchRows(ctx, tx, owner, batch)
 	if err != nil {
@@ -222,12 +232,18 @@ func (s *Service) RemoveBatch(
 	}
 	removed.Accounts = map[journal.AccountID]int64{}
 	for _, a := range accounts {
-		if skip != nil && skip(a.ID) {
+		if what.Skip != nil && what.Skip(a.ID) {
 			continue
 		}
 		removed.Accounts[a.ID] = a.number
 		err := s.withBook(ctx, tx, owner, a.ID, func(b *book) error {
-			stays, err := b.deleteBatch(ctx, batch, part)
+			if what.Undoing != nil {
+				b.keptNumber = a.number
+				if err := b.loadHints(ctx, what.Undoing); err != nil {
+					return err
+				}
+			}
+			stays, err := b.deleteBatch(ctx, batch, what.Part)
 			removed.Stays += stays
 			return err
 		})
@@ -236,7 +252,7 @@ func (s *Service) RemoveBatch(
 		}
 	}
 	removed.BatchRows = before
-	if part == nil {
+	if what.Part == nil {
 		return removed, nil
 	}
 	left, err := CountBatchRows(ctx, tx, owner, batch)

@@ -263,6 +263,60 @@ func (s *Service) RestoreBatch(ctx context.Context, u *history.Undoing, removed 
 	return nil
 }
 
+// RestoreMarks stores the marks of deleted fills and cash transactions again that an import
+// removed, because it contained them. It is a step in the undo of the import, after
+// [Service.RemoveBatch].
+func (s *Service) RestoreMarks(ctx context.Context, u *history.Undoing, removed RemovedBatch) error {
+	for _, id := range slices.Sorted(maps.Keys(removed.Accounts)) {
+		err := s.withBook(ctx, u.Tx, u.Owner, id, func(b *book) error {
+			b.keptNumber = removed.Accounts[id]
+			for _, table := range markTables {
+				if err := b.insertKept(ctx, u, table.name); err != nil {
+					return err
+				}
+			}
+			return b.eachMark(ctx, u, func(string, []any) error { return nil })
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// markTables have the marks of rows that were deleted by hand, with the column that names
+// one in its account.
+var markTables = []struct{ name, column string }{{"deleted_fills", "number"}, {"deleted_cash", "id"}}
+
+// eachMark keeps the marks that an import removed, for the next undo, and calls fn with the
+// statement that removes each.
+func (b *book) eachMark(ctx context.Context, u *history.Undoing, fn func(statement string, args []any) error) error {
+	for _, table := range markTables {
+		err := b.eachKept(u, table.name, func(rows history.KeptRows) error {
+			for i := range rows.Rows {
+				mark := rows.Value(i, table.column)
+				if err := history.Keep(ctx, b.tx, b.owner, table.name, `account = $2 AND `+table.column+` = $3`, b.account.number, mark); err != nil {
+					return err
+				}
+				err := fn(`DELETE FROM `+table.name+` WHERE user_id = $1 AND account = $2 AND `+table.column+` = $3`, []any{b.owner, b.account.number, mark})
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeMarks removes the marks that the undo of an import had restored.
+func (b *book) removeMarks(ctx context.Context, u *history.Undoing) error {
+	return b.eachMark(ctx, u, func(statement string, args []any) error { return b.tx.Queue(ctx, statement, args...) })
+}
+
 func (b *book) restoreBatch(ctx context.Context, u *history.Undoing, changed []history.Object) error {
 	set := &changeSet{streamOf: b.streamFor, byKey: map[streamKey]*changes{}}
 	if err := b.loadHints(ctx, u); err != nil {
@@ -279,6 +333,9 @@ func (b *book) restoreBatch(ctx context.Context, u *history.Undoing, changed []h
 		return err
 	}
 	if err := b.regroupChanges(ctx, set.order...); err != nil {
+		return err
+	}
+	if err := b.removeMarks(ctx, u); err != nil {
 		return err
 	}
 	return b.recordUndone(ctx, nil, reverted)

@@ -57,7 +57,7 @@ type Arrival struct {
 // and attachments and linked notes move. Annotations on a trade without fills become
 // orphans, if there is anything in them. When one of its fills arrives, an orphan joins
 // that fill's trade by the same rules. If its fills arrive in several trades, it joins
-// the first with the most.
+// its own, which an undo brought back, or the first with the most.
 //
 // It costs one look-up for the trades named and one for the arrivals, and nothing more
 // for people who never wrote anything.
@@ -256,8 +256,8 @@ func lostFills(ctx context.Context, tx *db.Tx, owner journal.UserID, account jou
 // how many fills and how many orphans share a key.
 const maxVotes = 64
 
-// chooseTrades chooses a trade for each orphan: the one in which most of its fills have
-// arrived, or the first named among equals.
+// chooseTrades chooses a trade for each orphan: its own if one of its fills has arrived
+// there, else the one in which most of them have, or the first named among equals.
 func chooseTrades(lost map[string][]journal.TradeID, arrived iter.Seq[Arrival]) map[journal.TradeID]journal.TradeID {
 	type pair struct{ orphan, trade journal.TradeID }
 	votes := make(map[pair]int)
@@ -279,7 +279,8 @@ func chooseTrades(lost map[string][]journal.TradeID, arrived iter.Seq[Arrival]) 
 	}
 	homes := make(map[journal.TradeID]journal.TradeID)
 	for _, p := range order {
-		if best, ok := homes[p.orphan]; !ok || votes[p] > votes[pair{p.orphan, best}] {
+		best, ok := homes[p.orphan]
+		if !ok || p.trade == p.orphan || best != p.orphan && votes[p] > votes[pair{p.orphan, best}] {
 			homes[p.orphan] = p.trade
 		}
 	}

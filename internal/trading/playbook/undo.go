@@ -173,7 +173,30 @@ func (s *shared) findMissingTrade(ctx context.Context, u *history.Undoing, trade
 	if _, isOrphan := annotated[*trade]; isOrphan || err != nil {
 		return history.Key{}, err
 	}
+	if returns, err := isKept(u, *trade); returns || err != nil {
+		return history.Key{}, err
+	}
 	return key, nil
+}
+
+// isKept reports whether a trade or an orphan was there before the change and is gone since.
+func isKept(u *history.Undoing, trade journal.TradeID) (found bool, err error) {
+	for table, column := range map[string]string{"trades": "id", "orphaned_annotations": "trade_id"} {
+		err := u.EachKept(table, func(rows history.KeptRows) error {
+			for i := range rows.Rows {
+				var id journal.TradeID
+				if err := id.Scan(rows.Value(i, column)); err != nil {
+					return err
+				}
+				found = found || id == trade
+			}
+			return nil
+		})
+		if err != nil {
+			return false, err
+		}
+	}
+	return found, nil
 }
 
 func (s *Service) noteUndoer() history.Undoer {
