@@ -208,7 +208,7 @@ type RemovedBatch struct {
 	Stays int `json:"stays"`
 }
 
-// Removal says what [Service.RemoveBatch] removes.
+// Removal has the choices of [Service.RemoveBatch].
 type Removal struct {
 	Part *Part // nil for the whole import
 	// Skip returns true for accounts that are left out. It may be nil.
