@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, mainAccount, test, trade, type Server } from './fixtures';
+import { expectFitsPhone } from './phone';
 
 const publicUrl = 'https://journal.example.org';
 
@@ -84,7 +85,8 @@ test('an app asks for access, gets less, and loses it', async ({
   server,
   expectAccessible,
 }) => {
-  await api('GET', '/me');
+  const main = await mainAccount(api);
+  await api('POST', '/accounts', { name: 'Prop', base_currency: 'USD' });
   const client = await startClient(server);
   await page.goto(client.start);
   await page.getByLabel('Email').fill(user.email);
@@ -96,11 +98,16 @@ test('an app asks for access, gets less, and loses it', async ({
   await expect(page.getByText('This is a program on your computer.')).toBeVisible();
   await expect(page.getByText('Change anything.', { exact: true })).toBeVisible(); // reading is preselected
   await expectAccessible('the consent page');
+  await expectFitsPhone(page, 'the consent page');
 
   await page.getByRole('button', { name: 'Don’t allow' }).click();
   await page.waitForURL(`${client.redirect}?error=access_denied*`);
 
   await page.goto(client.start);
+  await page.getByLabel('Permissions').selectOption({ label: 'Read everything' });
+  await page.getByLabel('Accounts').fill('Main');
+  await page.getByRole('option', { name: 'Main' }).click();
+  await expect(page.getByRole('button', { name: 'Remove Main' })).toBeVisible();
   await page.getByRole('button', { name: 'Allow', exact: true }).click();
   await page.waitForURL(`${client.redirect}?code=*`);
   const answer = new URL(page.url()).searchParams;
@@ -113,8 +120,13 @@ test('an app asks for access, gets less, and loses it', async ({
   };
   expect(listed.result.tools.map((tool) => tool.name)).toHaveLength(10);
 
+  // It sees only the account that was chosen.
+  const [stored] = await api<{ account_ids: string[] | null }[]>('GET', '/access-tokens');
+  expect(stored!.account_ids).toEqual([main]);
+
   await page.goto('/settings/tokens');
   await expect(page.getByText('connected app at 127.0.0.1')).toBeVisible();
+  await expect(page.getByText('only Main')).toBeVisible();
   await page.getByRole('button', { name: 'Revoke Test client' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
   await expect(page.getByText('Token revoked.')).toBeVisible();
