@@ -3,6 +3,7 @@ package httpapi_test
 import (
 	"archive/zip"
 	"bytes"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -134,6 +135,10 @@ func (v *accountWalk) read() {
 		"/exports?format=csv&rows=cash", "/exports?format=csv&rows=gains", "/notes?q=canary", "/notes?limit=1", "/trades?q=canary", "/trades?symbol=CANARY", "/trades?limit=1&sort=net_pnl",
 		"/executions?limit=1", "/imports?limit=1", "/missed-trades?limit=1", "/cash-transactions?limit=1", "/trades?import_batch_id=" + v.hidden["import"],
 		"/notes?trade_id=" + v.hidden["trade"], "/analytics/calendar?year=2026", "/analytics/breakdown?by=symbol", "/analytics/summary?explain=true&evidence=true",
+		"/history?limit=1", "/history?limit=1000", "/history?q=canary", "/history?type=trade", "/history?type=account,import,note", "/history?action=create",
+		"/history?type=trade&object_id=" + v.hidden["trade"], "/history?type=execution&object_id=" + v.hidden["execution"],
+		"/history?type=note&object_id=" + v.hidden["tradeNote"], "/history?type=account&object_id=" + v.hidden["account"],
+		"/history/head", "/exports?format=history",
 		"/routines/history?from=2026-01-01&to=2026-01-31", "/analytics/compare?against=rest&symbol=CANARY", "/analytics/breakdown?by=tag",
 	} {
 		// The answer may repeat what was asked.
@@ -229,11 +234,26 @@ func TestTokenSeesItsAccountsOnly(t *testing.T) {
 		shared := d.made("/notes", more{"body": "of no account"}).text("id")
 		hidden := d.client.addAccount("Canary", more{"base_currency": "EUR", "broker": "Canary"})
 		v := &accountWalk{t: t, w: w, hidden: linkedRecords(hidden, "canary")}
+		d.patch("/trades", more{"ids": []string{plain["trade"], v.hidden["trade"]}, "set": more{"notes": "both"}}).want(http.StatusOK)
+		both := d.get("/history?limit=1").text("0.id")
+		tag := d.post("/tags", more{"name": "used there only"}).want(http.StatusCreated)
+		tagged := tag.header.Get("X-Change-Id")
+		hidden.annotate(v.hidden["trade"], more{"tag_ids": []string{tag.text("id")}})
+		for i, kind := range []string{"trade", "note", "import", "share_link", "execution"} {
+			id := d.get("/history?limit=1&account_id=" + hidden.account + "&type=" + kind).want(http.StatusOK).text("0.id")
+			if id != both {
+				v.hidden[fmt.Sprint("change ", i)] = id
+			}
+		}
 		d.made("/share-links", more{"account_id": hidden.account})
 		_, secret := d.mint(more{"name": "limited", "account_ids": []string{d.account}})
 		v.limited = w.as(secret)
 
 		v.read()
+		v.hides(v.limited.get("/history/"+both)).want(http.StatusOK).is("objects_total", "1")
+		v.hides(v.limited.get("/history/" + both + "/objects")).want(http.StatusOK)
+		v.hides(v.limited.post("/history/"+both+"/undo", nil)).wantError(http.StatusForbidden, "forbidden")
+		v.hides(v.limited.post("/history/"+tagged+"/undo", nil)).wantError(http.StatusConflict, "changed_since").is("error.details.conflicts_total", "1")
 		v.limited.get("/notes/" + shared).want(http.StatusOK)
 		v.limited.get("/accounts").want(http.StatusOK).is("0.id", `"`+d.account+`"`).is("1", "null")
 		v.limited.get("/tags").want(http.StatusOK).is("0.trades", "1")

@@ -52,11 +52,17 @@ func (s *Service) checkConflicts(ctx context.Context, u *Undoing) error {
 // refuse returns the refusal for an undo with conflicts.
 func (s *Service) refuse(ctx context.Context, u *Undoing) error {
 	total := len(u.conflicts)
-	list := u.conflicts[:min(total, maxConflicts)]
-	for i := range list {
+	_, isLimited := journal.AllowedAccounts(ctx)
+	list := []Conflict{}
+	for _, c := range u.conflicts[:min(total, maxConflicts)] {
 		var err error
-		if list[i].Change, err = s.lastChangeOf(ctx, u, list[i]); err != nil {
+		if c.Change, err = s.lastChangeOf(ctx, u, c); err != nil {
 			return err
+		}
+		// A record of an account that the caller does not see is in no change that the caller
+		// sees. It is counted only.
+		if !isLimited || c.Change != "" || u.Has(Key{c.Type, c.ID}) {
+			list = append(list, c)
 		}
 	}
 	return &journal.Error{
@@ -85,7 +91,7 @@ func (s *Service) lastChangeOf(ctx context.Context, u *Undoing, c Conflict) (jou
 		if err != nil {
 			return "", err
 		}
-		if change.sets(c) && change.limit(ctx) {
+		if change.limit(ctx) && change.sets(c) {
 			return change.ID, nil
 		}
 	}
@@ -111,7 +117,7 @@ func (u *Undoing) lastRemovalOf(ctx context.Context, known *streams, c Conflict)
 		}
 		for _, change := range later {
 			removes := func(o Object) bool { return o.Action != Created && o.Contains[c.Type] > 0 }
-			if slices.ContainsFunc(change.Objects, removes) && change.limit(ctx) {
+			if change.limit(ctx) && slices.ContainsFunc(change.Objects, removes) {
 				return change.ID, nil
 			}
 		}
