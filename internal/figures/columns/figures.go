@@ -70,7 +70,7 @@ func New(d *db.DB, memory int, dir string) *Service {
 		lookups:    lru.New[answerKey, *cachedLookup](lookupMemory),
 		converted:  lru.New[convertedKey, *convertedColumns](convertedMemory),
 		judged:     lru.New[answerKey, *judgedVersion](judgedMemory),
-		openings:   lru.New[string, *openingsVersion](judgedMemory),
+		openings:   lru.New[string, *openingsVersion](openingsMemory),
 		clock:      journal.SystemClock,
 		batchSize:  tradeBatchSize,
 		units:      lru.New[cacheKey, *unitData](maxUnitBytes),

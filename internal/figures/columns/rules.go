@@ -1,6 +1,7 @@
 package columns
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -22,8 +23,13 @@ import (
 	"fillbook/internal/trading/tradefilter"
 )
 
-// judgedMemory is the limit for cached judgements, in bytes.
-const judgedMemory = 64 << 20
+// judgedMemory is the limit for cached judgements, in bytes, and openingsMemory that for the
+// trades that they judge. Lists of trades need the judgements of all rules of a user: if they do
+// not fit, each list evaluates the rules again.
+const (
+	judgedMemory   = 128 << 20
+	openingsMemory = 64 << 20
+)
 
 // SetClock sets the clock for rules with a deadline. It must be called before use.
 func (s *Service) SetClock(clock journal.Clock) { s.clock = clock }
@@ -153,11 +159,33 @@ type Judged struct {
 	state string // identifies the rule and the trades
 	// units are the strategies that count as one, by their first trade.
 	units map[journal.TradeID]*analytics.Unit
-	sets  [rulecheck.Unknown + 1]func() *analytics.TradeIDs
+	// members are the places of the units' trades.
+	members map[journal.TradeID]int
+	broken  func() *analytics.TradeIDs
 }
 
 // Set returns the trades with a verdict.
-func (j *Judged) Set(v rulecheck.Verdict) *analytics.TradeIDs { return j.sets[v]() }
+func (j *Judged) Set(v rulecheck.Verdict) *analytics.TradeIDs {
+	if v == rulecheck.Broken {
+		return j.broken()
+	}
+	return j.collect(v)
+}
+
+// find returns the verdict on a trade that was opened at an instant.
+func (j *Judged) find(id journal.TradeID, openedAt time.Time) rulecheck.Verdict {
+	if place, isMember := j.members[id]; isMember {
+		return j.Verdicts[place]
+	}
+	at := openedAt.UnixMicro()
+	first, _ := slices.BinarySearchFunc(j.Trades.Trades, at, func(t analytics.Opening, at int64) int { return cmp.Compare(t.OpenedAt, at) })
+	for i := first; i < len(j.Trades.Trades) && j.Trades.Trades[i].OpenedAt == at; i++ {
+		if j.Trades.Trades[i].ID() == id {
+			return j.Verdicts[i]
+		}
+	}
+	return rulecheck.NotJudged
+}
 
 // State identifies the rule and the trades behind the verdicts.
 func (j *Judged) State() string { return j.state }
@@ -197,10 +225,26 @@ func (j *Judged) collect(v rulecheck.Verdict) *analytics.TradeIDs {
 	return set
 }
 
+// listMembers returns the places of the units' trades.
+func (j *Judged) listMembers() map[journal.TradeID]int {
+	if len(j.units) == 0 {
+		return nil
+	}
+	members := map[journal.TradeID]int{}
+	for i := range j.Trades.Trades {
+		if u := j.units[j.Trades.Trades[i].ID()]; u != nil {
+			for _, id := range u.Trades {
+				members[id] = i
+			}
+		}
+	}
+	return members
+}
+
 // bytes returns the approximate memory used, for a cache limit.
 func (j *Judged) bytes() int {
-	const perTrade, perBreak, head = 48, 160, 1 << 10
-	return head + perTrade*len(j.Verdicts) + perBreak*len(j.Breaks)
+	const perTrade, perBreak, perMember, head = 9, 88 + 24, 64, 1 << 10 // a break's trade is in the set, too
+	return head + perTrade*len(j.Verdicts) + perBreak*len(j.Breaks) + perMember*len(j.members)
 }
 
 // judgedVersion is a cached judgement with its accounts' version.
@@ -260,9 +304,8 @@ func (s *Service) Judge(
 		Rule: rule, Trades: counted.trades, Judgement: rulecheck.Judge(&rule, counted.trades, &facts), Mixed: facts.Mixed,
 		state: names + text + version, units: counted.units,
 	}
-	for v := range judged.sets {
-		judged.sets[v] = sync.OnceValue(func() *analytics.TradeIDs { return judged.collect(rulecheck.Verdict(v)) })
-	}
+	judged.members = judged.listMembers()
+	judged.broken = sync.OnceValue(func() *analytics.TradeIDs { return judged.collect(rulecheck.Broken) })
 	s.judged.Put(key, &judgedVersion{version, judged}, judged.bytes())
 	return judged, nil
 }
@@ -380,7 +423,7 @@ func (s *Service) CompleteTrades(ctx context.Context, tx *db.Tx, owner journal.U
 	}
 	return func(v *tradeview.View) {
 		if judge != nil {
-			v.TradingRules = judge(v.ID)
+			v.TradingRules = judge(v)
 		}
 		if found := find(v.ID); found != nil {
 			v.Strategy = journal.StrategyID(found.ID)
@@ -389,20 +432,21 @@ func (s *Service) CompleteTrades(ctx context.Context, tx *db.Tx, owner journal.U
 }
 
 // judgeTrades returns a function for the verdicts on trades, nil if the owner has no rules.
-func (s *Service) judgeTrades(ctx context.Context, tx *db.Tx, owner journal.UserID) (func(journal.TradeID) tradeview.TradingRules, error) {
+func (s *Service) judgeTrades(ctx context.Context, tx *db.Tx, owner journal.UserID) (func(*tradeview.View) tradeview.TradingRules, error) {
 	judged, err := s.JudgeAll(ctx, tx, owner)
 	if err != nil || len(judged) == 0 {
 		return nil, err
 	}
-	return func(id journal.TradeID) (out tradeview.TradingRules) {
+	return func(v *tradeview.View) (out tradeview.TradingRules) {
 		for _, j := range judged {
-			switch {
-			case j.Set(rulecheck.Broken).Has(id):
+			switch j.find(v.ID, v.OpenedAt) {
+			case rulecheck.Broken:
 				out.Broken = append(out.Broken, j.Rule.ID)
-			case j.Set(rulecheck.Kept).Has(id):
+			case rulecheck.Kept:
 				out.Kept++
-			case j.Set(rulecheck.Unknown).Has(id):
+			case rulecheck.Unknown:
 				out.Unknown++
+			case rulecheck.NotJudged:
 			}
 		}
 		return out

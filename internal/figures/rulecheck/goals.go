@@ -160,7 +160,7 @@ func (f *GoalFacts) countRuleDays(first, until journal.Day) (kept, broken int) {
 		}
 	}
 	for _, b := range f.Judgement.Breaks {
-		if inside(b.Day) {
+		if inside(b.Day()) {
 			j.Breaks = append(j.Breaks, b)
 		}
 	}

@@ -62,7 +62,7 @@ func (s *Selection) has(t *analytics.Opening) bool {
 // and the period tests the close.
 func (s *Selection) hasBreak(b *Break, t *analytics.Opening) bool {
 	if b.OfDay {
-		return s.Period.Contains(b.At) && (s.Passes == nil || t.IsIn(s.Passes))
+		return s.Period.Contains(b.At()) && (s.Passes == nil || t.IsIn(s.Passes))
 	}
 	return s.has(t)
 }
@@ -113,28 +113,27 @@ func Summarize(rule *rules.Rule, trades analytics.Openings, j *Judgement, s Sele
 
 // addBreaks adds the selected breaks, and the days that broke the rule.
 func (r *Results) addBreaks(trades analytics.Openings, j *Judgement, s *Selection, days map[int64]bool) {
-	for k := range j.Breaks {
+	var latest []*Break // first
+	for k := len(j.Breaks) - 1; k >= 0; k-- {
 		b := &j.Breaks[k]
-		t := &trades.Trades[b.Place]
-		if !s.hasBreak(b, t) {
+		if !s.hasBreak(b, &trades.Trades[b.Place]) {
 			continue
 		}
-		row := RuleBreak{Day: b.Day, Value: b.Value, Limit: b.Limit, At: b.At}
 		if b.OfDay {
-			days[dayNumber(b.Day)] = false
-		} else {
-			id := t.ID()
+			days[b.day] = false
+		}
+		if r.BreaksTotal++; r.BreaksTotal <= maxBreaks {
+			latest = append(latest, b)
+		}
+	}
+	for _, b := range slices.Backward(latest) {
+		row := RuleBreak{Day: b.Day(), Value: b.Value, Limit: b.Limit, At: b.At()}
+		if !b.OfDay {
+			id := trades.Trades[b.Place].ID()
 			row.TradeID = &id
 		}
 		r.Breaks = append(r.Breaks, row)
 	}
-	r.BreaksTotal = len(r.Breaks)
-	r.Breaks = r.Breaks[max(0, len(r.Breaks)-maxBreaks):]
-}
-
-func dayNumber(day journal.Day) int64 {
-	const secondsPerDay = 86400
-	return day.Time().Unix() / secondsPerDay
 }
 
 // countDays counts the days and their streaks.
@@ -154,4 +153,9 @@ func (r *Results) countDays(days map[int64]bool) {
 		r.CurrentStreak++
 		r.LongestStreak = max(r.LongestStreak, r.CurrentStreak)
 	}
+}
+
+func dayNumber(day journal.Day) int64 {
+	const secondsPerDay = 86400
+	return day.Time().Unix() / secondsPerDay
 }

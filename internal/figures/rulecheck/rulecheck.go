@@ -29,16 +29,22 @@ const (
 )
 
 // Break is one violation of a rule. A larger value is worse, except for cool_down and
-// min_reward_risk.
+// min_reward_risk. A rule can have one for each trade of a journal, so a Break is small.
 type Break struct {
 	// Place is the trade's in the query, and the closing trade's if the day broke the rule.
-	Place int
+	Place int32
 	// OfDay is set if the day broke the rule, and not the trade.
 	OfDay        bool
-	Day          journal.Day
+	day          int64 // since 1970
+	at           int64 // microseconds since 1970
 	Value, Limit decimal.Null
-	At           time.Time
 }
+
+// Day returns the day on which the rule was broken.
+func (b *Break) Day() journal.Day { return analytics.DayName(b.day) }
+
+// At returns the instant at which the rule was broken.
+func (b *Break) At() time.Time { return time.UnixMicro(b.at).UTC() }
 
 // EntryStep is a position after a fill that opened it or added to it.
 type EntryStep struct {
@@ -89,7 +95,7 @@ func Judge(rule *rules.Rule, trades analytics.Openings, facts *Facts) Judgement 
 	w.walk(w.actual(), false, func(i int, v Verdict) {
 		out.Verdicts[i] = v
 		if v == Broken {
-			out.Breaks = append(out.Breaks, Break{Place: i, Day: analytics.DayName(w.openDays[i]), Value: w.value, Limit: w.limit, At: time.UnixMicro(w.at).UTC()})
+			out.Breaks = append(out.Breaks, Break{Place: int32(i), day: w.openDays[i], at: w.at, Value: w.value, Limit: w.limit})
 		}
 	})
 	sortBreaks(out.Breaks)

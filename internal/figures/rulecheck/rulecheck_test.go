@@ -193,7 +193,7 @@ func TestDayOfMaxDailyLoss(t *testing.T) {
 	}
 	var list []string
 	for _, b := range j.Breaks {
-		list = append(list, fmt.Sprintf("%s %v %s", b.Day, b.OfDay, b.Value))
+		list = append(list, fmt.Sprintf("%s %v %s", b.Day(), b.OfDay, b.Value))
 	}
 	want := "2026-03-02 false 100, 2026-03-03 true 101, 2026-03-03 false 101, 2026-03-03 false 101"
 	if text := strings.Join(list, ", "); text != want {

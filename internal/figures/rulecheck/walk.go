@@ -231,8 +231,7 @@ func (w *walker) addClose(i int) {
 	if w.rule.Kind == rules.MaxDailyLoss && d.judged && !d.broken && !w.facts.Mixed && d.running.Neg().Cmp(limit) > 0 {
 		d.broken = true
 		w.onDayBreak(Break{
-			Place: i, OfDay: true, Day: analytics.DayName(day), Value: decimal.Of(d.running.Neg()), Limit: decimal.Of(limit),
-			At: time.UnixMicro(t.ClosedAt).UTC(),
+			Place: int32(i), OfDay: true, day: day, at: t.ClosedAt, Value: decimal.Of(d.running.Neg()), Limit: decimal.Of(limit),
 		})
 	}
 }
@@ -477,7 +476,7 @@ func haveCommon[T comparable](have, want []T) bool {
 
 func sortBreaks(list []Break) {
 	slices.SortStableFunc(list, func(a, b Break) int {
-		return cmp.Or(a.At.Compare(b.At), cmp.Compare(boolNumber(b.OfDay), boolNumber(a.OfDay)), cmp.Compare(a.Place, b.Place))
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(boolNumber(b.OfDay), boolNumber(a.OfDay)), cmp.Compare(a.Place, b.Place))
 	})
 }
 
