@@ -212,7 +212,7 @@ func TestKilledDuringConnectionRuns(t *testing.T) {
 		s := newConnectedServer(t, engine, years)
 		for range rounds {
 			s.killDuringRuns()
-			s.endClaims()
+			endClaims(s.t, s.env)
 			s.restart()
 			s.checkCovered()
 		}
@@ -248,29 +248,28 @@ func (s *connectedServer) killDuringRuns() {
 	}
 }
 
-// endClaims makes all connections due and ends a killed server's claims, as some hours
-// would. The failures are forgotten because a job interrupted twice waits for minutes.
-func (s *connectedServer) endClaims() {
-	s.t.Helper()
-	options := db.Options{Path: filepath.Join(dataDir(s.env), databaseFile)}
-	for _, setting := range s.env {
+// endClaims makes all jobs due and ends a killed server's claims, as some hours would. The failures are forgotten because a job interrupted twice waits for minutes.
+func endClaims(t *testing.T, env []string) {
+	t.Helper()
+	options := db.Options{Path: filepath.Join(dataDir(env), databaseFile)}
+	for _, setting := range env {
 		if url, ok := strings.CutPrefix(setting, "SVC_DATABASE_URL="); ok {
 			options = db.Options{URL: url}
 		}
 	}
-	d, err := db.Open(s.t.Context(), options)
+	d, err := db.Open(t.Context(), options)
 	if err != nil {
-		s.t.Fatal(err)
+		t.Fatal(err)
 	}
-	err = d.Update(s.t.Context(), func(tx *db.Tx) error {
-		_, err := tx.Exec(s.t.Context(), `UPDATE jobs SET due_at = 1, failures = 0, failing_since = NULL, lease_until = CASE WHEN lease_until > 0 THEN 1 ELSE 0 END`)
+	err = d.Update(t.Context(), func(tx *db.Tx) error {
+		_, err := tx.Exec(t.Context(), `UPDATE jobs SET due_at = 1, failures = 0, failing_since = NULL, lease_until = CASE WHEN lease_until > 0 THEN 1 ELSE 0 END`)
 		return err
 	})
 	if err != nil {
-		s.t.Fatal(err)
+		t.Fatal(err)
 	}
 	if err := d.Close(); err != nil {
-		s.t.Fatal(err)
+		t.Fatal(err)
 	}
 }
 
@@ -326,7 +325,7 @@ func (s *connectedServer) stored() map[string][]string {
 func (s *connectedServer) runPass() time.Time {
 	s.t.Helper()
 	s.p.stop()
-	s.endClaims()
+	endClaims(s.t, s.env)
 	started := time.Now()
 	s.restart()
 	isWaiting := func(c map[string]any) bool {
