@@ -8,6 +8,7 @@ import type { Page } from '@playwright/test';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { minuteBars } from './bars';
 import { address, startBrokers } from './brokers';
+import { deskAgent } from './chromium';
 import { expect, test } from './fixtures';
 import { mainAccount, manyTrades, trade } from './journal';
 import { inFewColors } from './png';
@@ -45,6 +46,7 @@ async function pictures(api: Api): Promise<Record<string, [string, Step?]>> {
     {
       id: string;
       symbol: string;
+      opened_at: string;
       closed_at: string;
       notes: string;
       setup_ids: string[];
@@ -53,9 +55,12 @@ async function pictures(api: Api): Promise<Record<string, [string, Step?]>> {
       excursion: object | null;
     }[]
   >('GET', '/trades?status=closed&limit=200');
+  const isOfADay = (t: { opened_at: string; closed_at: string }) =>
+    t.opened_at.slice(0, 10) === t.closed_at.slice(0, 10);
   const trade =
-    trades.find((t) => t.notes && t.setup_ids.length > 0 && t.net_pnl > 0 && t.stop_price && t.excursion) ??
-    trades[0]!;
+    trades.find(
+      (t) => t.notes && t.setup_ids.length > 0 && t.net_pnl > 0 && t.stop_price && t.excursion && isOfADay(t),
+    ) ?? trades[0]!;
   const [account] = await api<{ id: string }[]>('GET', '/accounts');
   const [setup] = await api<{ id: string }[]>('GET', '/setups');
   const [note] = await api<{ id: string; occurred_at: string }[]>('GET', '/notes');
@@ -374,7 +379,7 @@ async function chooseFiles(page: Page): Promise<void> {
 }
 
 async function enter(page: Page, server: Server): Promise<Api> {
-  const api = connect(server, demoUser);
+  const api = connect(server, demoUser, deskAgent);
   // The journal trades in New York: there, today has trades from the morning until midnight.
   await api('PUT', '/settings/journal', { timezone: 'America/New_York' });
   const { refresh_token } = await api<{ refresh_token: string }>('POST', '/auth/login', demoUser);
