@@ -1,6 +1,7 @@
 // Trading rules and goals: make a rule, break it, see it on Today.
 
 import { expect, mainAccount, test, trade } from './fixtures';
+import { layoutShift } from './layoutShift';
 
 test('a rule is made, broken and seen on Today, and a goal shows its pace', async ({
   page,
@@ -77,6 +78,11 @@ test('today shows how far the floor of a program is, and a breach', async ({ pag
   await expect(acme.getByText('$1,200.00')).toBeVisible();
   await expect(acme.getByText('Today’s loss left')).toBeVisible();
   await expect(acme.getByText('Payout available')).toBeVisible();
+  // From the second visit on, the limits have their room before they arrive.
+  await page.reload();
+  await expect(acme.getByText('To the floor')).toBeVisible();
+  await expect(page.locator('.skeleton')).toHaveCount(0);
+  expect(await layoutShift(page)).toBeLessThan(0.02);
   await trade(api, account, 'AAPL', '2026-03-04', 102, 90); // −1,200
   await page.reload();
   await expect(acme.getByText('Max loss breached')).toBeVisible();

@@ -65,5 +65,8 @@ export function readAllLimits() {
     get areSet() {
       return enrolled.length > 0 || (rules.data ?? []).length > 0;
     },
+    get isPending() {
+      return rules.isPending || enrollments.isPending;
+    },
   };
 }
