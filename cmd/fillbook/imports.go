@@ -29,6 +29,7 @@ type importCommand struct {
 	Map           string `placeholder:"JSON" help:"JSON object from fields to column names, for example {\"symbol\":\"Ticker\"}."`
 	DryRun        bool   `name:"dry-run" help:"Only print what would be imported."`
 	AllowMismatch bool   `name:"allow-currency-mismatch" help:"Import a file in another currency than the account without converting amounts."`
+	IgnoreActions bool   `name:"ignore-corporate-actions" help:"Do not record the splits that the file states."`
 }
 
 // Run imports a file, or prints a preview.
@@ -78,7 +79,7 @@ func (c importCommand) upload(env *environment, services *installation.Installat
 	}
 	up := imports.Upload{
 		FileName: filepath.Base(c.File), Zone: c.SourceTZ, Order: c.DateOrder, Day: c.TradeDate, AllowCurrencyMismatch: c.AllowMismatch,
-		Origin: imports.FromCLI,
+		Origin: imports.FromCLI, IgnoreActions: c.IgnoreActions,
 	}
 	if up.Data, err = os.ReadFile(c.File); err != nil {
 		return 0, up, err

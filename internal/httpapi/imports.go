@@ -108,6 +108,7 @@ type importPreview struct {
 	CashRows          int                            `json:"cash_rows"`
 	CashDuplicates    int                            `json:"cash_duplicates" doc:"Of the cash rows those that are stored already."`
 	Outcome           orNull[imports.Outcome]        `json:"outcome" doc:"The effect of a commit on trades; null while a column mapping is missing."`
+	CorporateActions  []imports.FileAction           `json:"corporate_actions" doc:"The corporate actions that the file states: splits, with the request that would record each."`
 	Errors            []imports.Problem              `json:"errors"`
 	ErrorCount        int                            `json:"error_count"`
 	Warnings          []string                       `json:"warnings"`
@@ -127,7 +128,7 @@ func shapePreview(p imports.Preview) importPreview {
 		SkippedReasons: p.SkippedReasons, Currency: orNull[imports.FileCurrency]{p.Currency},
 		AccountID: p.AccountID, JournalSummary: orNull[imports.JournalSummary]{p.Journal}, SampleTrades: p.SampleTrades, DateOrder: p.DateOrder,
 		NewRows: p.NewRows, Duplicates: p.Duplicates, Completed: p.Completed, CashRows: p.CashRows, CashDuplicates: p.CashDuplicates,
-		Outcome: orNull[imports.Outcome]{p.Outcome}, Errors: p.Errors, ErrorCount: p.ErrorCount,
+		Outcome: orNull[imports.Outcome]{p.Outcome}, CorporateActions: p.Actions, Errors: p.Errors, ErrorCount: p.ErrorCount,
 		Warnings: p.Sentences, WarningDetails: p.Details, AcceptsMapping: p.AcceptsMapping, MissingMapping: p.MissingMapping, MappingTargets: imports.MappingTargets(),
 		Reconciliation: p.Reconciliation, UnknownKinds: []unknownKind{},
 	}
@@ -163,6 +164,7 @@ var uploadFields = map[string]string{
 	"default_tz":              "The time zone of times that name none, if source_tz is missing and the format has no usual zone. Without it the times of a detected broker are read in the timezone of /settings/journal, else in the zone of the exchange, and all others as UTC. Days without a time begin in the same zone. Either way the preview warns, and a later file with exact times corrects them.",
 	"date_order":              "day_first or month_first, where the file leaves it open.",
 	"allow_currency_mismatch": "true takes the amounts of a file in another currency than the account's as they are. Without it a commit of such a file is refused with 400 mixed_currencies, and the import stays pending.",
+	"corporate_actions":       "ignore leaves out the splits that the file states. Without it, or with record, a commit records those whose state is new in corporate_actions of the preview.",
 	"kinds":                   "A JSON object from words of unknown_kinds to their kinds: deposit, withdrawal, transfer, fee, interest, dividend, withholding, tax, adjustment or ignore. A commit stores them for later files of the same layout. Words that the file does not contain are ignored.",
 	"origin":                  "watch marks the file as one that the watch agent found, so that fills that were deleted by hand stay deleted. Taken from access tokens with the scope import; ignored from other callers.",
 	"trade_date":              "The day of times that have none, such as 2026-01-31. Without it the day in the name of the file is taken.",
@@ -251,6 +253,13 @@ func upload(ctx context.Context, in UploadQuery) (imports.Upload, error) {
 		up.AllowCurrencyMismatch = true
 	default:
 		return imports.Upload{}, journal.InvalidField("allow_currency_mismatch", "allow_currency_mismatch must be true or false.")
+	}
+	switch form.Fields["corporate_actions"] {
+	case "", "record":
+	case "ignore":
+		up.IgnoreActions = true
+	default:
+		return imports.Upload{}, journal.InvalidField("corporate_actions", "corporate_actions must be record or ignore.")
 	}
 	if text := form.Fields["column_mapping"]; text != "" {
 		if err := transport.Unmarshal([]byte(text), &up.Mapping); err != nil {

@@ -26,6 +26,6 @@ var revolutStocks = statement.Preset{
 	Layout: &statement.Layout{
 		Kind: "Type", Symbol: "Ticker", Namer: statement.NamePlain, Time: "Date", Quantity: "Quantity", Price: "Price per share", Amount: "Total Amount",
 		Unsigned: true, Currency: "Currency", Currencies: statement.CurrencyOfAccount, HiddenCosts: statement.CostFees,
-		Decimals: statement.DecimalsByValue,
+		Decimals: statement.DecimalsByValue, SplitsAdd: true,
 	},
 }

@@ -18,7 +18,7 @@ var robinhoodActivity = statement.Preset{
 	Order:  parse.MonthFirst, NewestFirst: true,
 	Layout: &statement.Layout{
 		Prepare: prepareRobinhood, Kind: "Trans Code", Symbol: "Instrument", Contract: "@contract", Side: "@side", Time: "Activity Date",
-		Quantity: "Quantity", Price: "Price", Amount: "Amount", Note: "{Description}",
+		Quantity: "Quantity", Price: "Price", Amount: "Amount", Note: "{Description}", SplitsAdd: true,
 		Words: []statement.Word{
 			{Kind: statement.KindExpiry, Words: "oexp"},
 			{Kind: statement.KindAssignment, Words: "oasgn"},

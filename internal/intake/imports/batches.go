@@ -86,6 +86,8 @@ type Batch struct {
 	// empty for other origins.
 	Origin   Origin
 	OriginID string
+
+	ignoresActions bool // see Upload.IgnoreActions; it is not stored
 }
 
 // insertOptions returns the options with which the ledger stores the fills.
@@ -324,6 +326,9 @@ func (s *Service) Reverse(ctx context.Context, by Actor, id journal.BatchID, che
 			err = check(b)
 		}
 		if err != nil || b.Status == Reversed {
+			return err
+		}
+		if err := s.ledger.DeleteFileActions(ctx, tx, by.UserID, b.Result.actionIDs()); err != nil {
 			return err
 		}
 		history.Describe(tx, by.UserID, history.Description{

@@ -231,6 +231,7 @@ func (s *Service) finish(
 		b.describe(up, c)
 		b.noteZone(c)
 		b.noteKinds(c)
+		b.ignoresActions = up.IgnoreActions
 		history.Bundle(tx, by.UserID)
 		if result, err = s.store(ctx, tx, &b, up, c); err != nil {
 			return err

@@ -49,7 +49,8 @@ func newOutcome(list []ledger.InsertPreview, currencies []string) *Outcome {
 }
 
 // previewPlan sets the results of committing the plan. It only reads and takes no lock.
-func (s *Service) previewPlan(ctx context.Context, tx *db.Tx, owner journal.UserID, account ledger.Account, planned *plan, origin Origin, p *Preview) error {
+func (s *Service) previewPlan(ctx context.Context, tx *db.Tx, owner journal.UserID, account ledger.Account, planned *plan, up Upload, p *Preview) error {
+	origin := up.Origin
 	ahead, err := ledger.PreviewInsertChecked(ctx, tx, owner, account.ID, planned.fills,
 		ledger.InsertOptions{SkipDeleted: origin.isAutomatic(), SkipWithdrawn: true})
 	if err != nil {
@@ -72,6 +73,10 @@ func (s *Service) previewPlan(ctx context.Context, tx *db.Tx, owner journal.User
 	p.setRows(planned.report(knownRows{
 		fills: ahead.Known, completed: ahead.Completed, deleted: ahead.Deleted, withdrawn: ahead.Withdrawn, cash: cash.Known, cashDeleted: cash.Deleted,
 	}))
+	if p.Actions, _, err = planned.planSplits(ctx, tx, owner, account.ID, func(place int) bool { return ahead.Known[place] }); err != nil {
+		return err
+	}
+	p.warnActions(p.Actions, !origin.isAutomatic() && !up.IgnoreActions)
 	p.setOutcome([]ledger.InsertPreview{ahead}, []string{account.BaseCurrency})
 	return nil
 }

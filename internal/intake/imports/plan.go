@@ -25,6 +25,7 @@ type plan struct {
 	index       map[*statement.Fill]int
 	cash        []ledger.NewCash
 	annotations []*statement.Annotations
+	splits      []plannedSplit
 	problems    []Problem
 	// rows counts the file's data rows. fillRows and cashRows are the rows with fills and
 	// cash; the other two are the statement's.
@@ -71,6 +72,7 @@ func newPlan(s *statement.Statement, account ledger.Account, origin Origin) *pla
 		warnOneSided(s)
 	}
 	p.takeCash(s, account)
+	p.takeSplits(s)
 	p.planAnnotations(s)
 	return p
 }
@@ -189,7 +191,7 @@ func (p *plan) takeFills() []ledger.CheckedFill {
 }
 
 // isEmpty reports whether there is nothing to import.
-func (p *plan) isEmpty() bool { return len(p.fills) == 0 && len(p.cash) == 0 }
+func (p *plan) isEmpty() bool { return len(p.fills) == 0 && len(p.cash) == 0 && len(p.splits) == 0 }
 
 func newFill(f *statement.Fill, facts ledger.Facts) ledger.NewFill {
 	return ledger.NewFill{

@@ -58,6 +58,8 @@ type Preview struct {
 	ErrorCount     int
 	Warnings
 	MissingMapping []string
+	// Actions are the corporate actions that the file states.
+	Actions        []FileAction
 	Reconciliation []Reconciliation
 	SampleTrades   []SampleTrade
 	Journal        *JournalSummary
@@ -145,7 +147,7 @@ func (s *Service) Inspect(ctx context.Context, owner journal.UserID, up Upload) 
 	var trades []SampleTrade
 	parallel.Run(
 		func() {
-			err = s.db.View(ctx, func(tx *db.Tx) error { return s.previewPlan(ctx, tx, owner, *account, planned, up.Origin, &p) })
+			err = s.db.View(ctx, func(tx *db.Tx) error { return s.previewPlan(ctx, tx, owner, *account, planned, up, &p) })
 		},
 		func() {
 			trades = sampleTrades(c.statement)
@@ -163,7 +165,7 @@ func (c *content) preview(up Upload) Preview {
 		Headers: append([]string{}, c.headers...), SampleRows: []map[string]string{}, SuggestedMapping: map[string]string{},
 		DetectedBroker: c.found.Preset.Broker, Reason: c.found.Reason, RowCount: c.rows(),
 		Format: string(c.found.Preset.Format), Source: string(statement.FromCSV), AccountID: up.Account,
-		Errors: []Problem{}, Warnings: newWarnings(), Reconciliation: []Reconciliation{}, SampleTrades: []SampleTrade{},
+		Errors: []Problem{}, Actions: []FileAction{}, Warnings: newWarnings(), Reconciliation: []Reconciliation{}, SampleTrades: []SampleTrade{},
 	}
 	for target, name := range c.suggested {
 		p.SuggestedMapping[string(target)] = name

@@ -31,9 +31,10 @@ type Result struct {
 	Warnings
 	Reconciliation []Reconciliation `json:"reconciliation"`
 	// Rows is nil in results stored before rows were counted.
-	Rows           *RowCounts      `json:"rows,omitzero" doc:"What became of every data row; absent from results that older versions stored."`
-	SkippedRows    []SkippedRow    `json:"skipped_rows" doc:"The first 200 skipped rows; a backup lists none. skipped_reasons counts all."`
-	SkippedReasons []SkippedReason `json:"skipped_reasons" doc:"How many rows were skipped for each reason, the most frequent first; the rarest beyond 50 reasons are counted together."`
+	Rows             *RowCounts      `json:"rows,omitzero" doc:"What became of every data row; absent from results that older versions stored."`
+	SkippedRows      []SkippedRow    `json:"skipped_rows" doc:"The first 200 skipped rows; a backup lists none. skipped_reasons counts all."`
+	SkippedReasons   []SkippedReason `json:"skipped_reasons" doc:"How many rows were skipped for each reason, the most frequent first; the rarest beyond 50 reasons are counted together."`
+	CorporateActions []FileAction    `json:"corporate_actions" doc:"The corporate actions that the file states; reversing the import deletes those that it recorded."`
 	// Restored counts the other records in a backup.
 	Restored *Restored `json:"restored,omitzero"`
 
@@ -102,6 +103,9 @@ func (r *Result) addMissing() {
 	if r.SkippedReasons == nil {
 		r.SkippedReasons = []SkippedReason{}
 	}
+	if r.CorporateActions == nil {
+		r.CorporateActions = []FileAction{}
+	}
 	if r.Details == nil {
 		texts := r.Sentences
 		r.Warnings = newWarnings()
@@ -144,6 +148,7 @@ func (r *Result) add(next Result, earlierRows int) Result {
 	for _, p := range next.Errors[:min(len(next.Errors), maxProblems-len(r.Errors))] {
 		sum.Errors = append(sum.Errors, Problem{Row: earlierRows + p.Row, Message: p.Message})
 	}
+	sum.CorporateActions = slices.Concat(r.CorporateActions, next.CorporateActions)
 	sum.Reconciliation = slices.Concat(r.Reconciliation, next.Reconciliation)
 	sum.Warnings = r.Warnings.merge(next.Warnings)
 	sum.setRows(r.rowReport().add(next.rowReport(), earlierRows))

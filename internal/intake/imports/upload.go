@@ -42,6 +42,8 @@ type Upload struct {
 	Day string
 	// Kinds are the user's kinds for words in the file; see [UnknownKind].
 	Kinds map[string]string
+	// IgnoreActions does not record the corporate actions that the file states.
+	IgnoreActions bool
 	// Origin is how the file arrived; upload if empty.
 	Origin Origin
 	// Watch, if set, is called at each commit stage.

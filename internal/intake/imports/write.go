@@ -17,7 +17,7 @@ import (
 func (s *Service) write(ctx context.Context, tx *db.Tx, b *Batch, st *statement.Statement, p *plan) (Result, error) {
 	result := Result{
 		BatchID: b.ID, AccountID: b.Account, Format: string(st.Format),
-		Warnings: newWarnings(), Reconciliation: reconcile(st),
+		Warnings: newWarnings(), Reconciliation: reconcile(st), CorporateActions: []FileAction{},
 	}
 	result.addWarnings(st.Warnings)
 	withdrawn, err := s.ledger.WithdrawFills(ctx, tx, b.UserID, b.Account,
@@ -40,6 +40,9 @@ func (s *Service) write(ctx context.Context, tx *db.Tx, b *Batch, st *statement.
 		return Result{}, err
 	}
 	result.CashInserted, result.CashSkipped = cash.Inserted, cash.Skipped
+	if err := s.recordActions(ctx, tx, b, p, &result); err != nil {
+		return Result{}, err
+	}
 	result.recorded = withdrawn.Recorded || fills.Recorded || cash.Inserted > 0
 	s.running.setStage(b.ID, "annotating", len(p.annotations))
 	a := annotator{

@@ -13,6 +13,7 @@ import (
 func (r *Reader) finish() *Statement {
 	s := r.Out
 	s.nameAccount()
+	s.resolveSplits()
 	s.sortRecords(r.Preset.NewestFirst)
 	s.linkEvents()
 	s.convertCash(r.Hints.Currency)
@@ -146,7 +147,7 @@ func (s *Statement) checkPositions() {
 			continue
 		}
 		before, known := last[f.stream()]
-		if known && !before.Decimal.Add(f.signed()).Equal(f.PositionAfter.Decimal) {
+		if known && !s.isSplitSymbol(f) && !before.Decimal.Add(f.signed()).Equal(f.PositionAfter.Decimal) {
 			s.WarnRow(f.Row, "The file says that %s of %s were held after this row, which its other rows do not explain. Fills may be missing.",
 				f.PositionAfter, f.Symbol)
 		}
@@ -163,7 +164,7 @@ func (s *Statement) checkOpenings() {
 	held := map[streamKey]decimal.Decimal{}
 	for _, f := range s.Fills {
 		position := held[f.stream()]
-		if f.isClosing() && position.Sign()*f.signed().Sign() >= 0 {
+		if f.isClosing() && !s.isSplitSymbol(f) && position.Sign()*f.signed().Sign() >= 0 {
 			s.WarnRow(f.Row, "A fill closes a position in %s that this file does not open. Import the earlier statement too, or it will count as a new position.",
 				f.Symbol)
 		}
@@ -182,6 +183,9 @@ func (f *Fill) isClosing() bool {
 func (f *Fill) statesResult(result decimal.Decimal) bool {
 	return !result.IsZero() && result.Neg().Sub(f.Fees).Sub(f.Commission).Abs().Cmp(hundredth) > 0
 }
+
+// SignedQuantity returns the quantity, negative for a sale.
+func (f *Fill) SignedQuantity() decimal.Decimal { return f.signed() }
 
 func (f *Fill) signed() decimal.Decimal {
 	if f.Side == matching.Sell {

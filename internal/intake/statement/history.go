@@ -96,8 +96,13 @@ func (lr *layoutReader) skipMovement(w *Row) {
 	if w.Failed() {
 		return
 	}
-	lr.r.Out.WarnRow(w.Number, "%s of %s on %s was skipped: it is not a trade. Adjust your position manually if it changed.",
-		w.word, cmp.Or(w.Text(l.Symbol), w.Text(l.Name), "an unnamed security"), w.day())
+	out, number, args := lr.r.Out, w.Number, []any{w.word, cmp.Or(w.Text(l.Symbol), w.Text(l.Name), "an unnamed security"), w.day()}
+	warn := func() {
+		out.WarnRow(number, "%s of %s on %s was skipped: it is not a trade. Adjust your position manually if it changed.", args...)
+	}
+	if !lr.readSplit(w, warn) {
+		warn()
+	}
 	lr.emitCharges(w, KindMovement, &Cash{Currency: strings.ToUpper(w.currencyOfAmount(l)), At: at.At})
 }
 

@@ -58,6 +58,8 @@ type Layout struct {
 
 	Quantity, Price Col
 	Decimals        DecimalRule
+	// SplitsAdd: a row about a split states how many shares came to those held.
+	SplitsAdd bool
 	// Amount is what moved in cash after costs, Gross what was traded before costs. With
 	// Unsigned neither has a sign: a trade's follows from its side, and fees and
 	// withdrawals are below zero.

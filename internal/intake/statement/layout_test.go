@@ -136,7 +136,7 @@ func TestLayoutOfAnnotatedFills(t *testing.T) {
 }
 
 // TestOrderOfOneInstant covers files that leave the order within an instant open, and
-// splits booked as a sale and a purchase.
+// exchanges booked as a sale and a purchase.
 func TestOrderOfOneInstant(t *testing.T) {
 	t.Parallel()
 	layout := statement.Layout{
@@ -154,15 +154,15 @@ func TestOrderOfOneInstant(t *testing.T) {
 4 buy 1 MSFT @ 29 at 2026-01-06T00:00:00Z (day)
 3 sell 1 MSFT @ 30 at 2026-01-06T00:00:00Z (day)
 `)
-	layout.SameInstant = statement.InstantByRow
-	checkLayout(t, &statement.Preset{Zone: "UTC", Layout: &layout}, statement.Hints{}, `Date,What,Side,Effect,Symbol,Qty,Price
-2026-01-05 10:00:00,Buy,,,AAPL,10,20
-2026-01-06 10:00:00,Split,Buy,Open,AAPL,40,5
-2026-01-06 10:00:00,Split,Sell,Close,AAPL,10,20
+	layout.SameInstant, layout.Type = statement.InstantByRow, "Type"
+	checkLayout(t, &statement.Preset{Zone: "UTC", Layout: &layout}, statement.Hints{}, `Date,What,Side,Effect,Symbol,Qty,Price,Type
+2026-01-05 10:00:00,Buy,,,AAPL,10,20,crypto
+2026-01-06 10:00:00,Split,Buy,Open,AAPL,40,5,crypto
+2026-01-06 10:00:00,Split,Sell,Close,AAPL,10,20,crypto
 `, `
-1 buy 10 AAPL @ 20 at 2026-01-05T10:00:00Z
-3 sell 10 AAPL @ 20 at 2026-01-06T10:00:00Z closing
-2 buy 40 AAPL @ 5 at 2026-01-06T10:00:00Z opening
+1 buy 10 crypto AAPL @ 20 at 2026-01-05T10:00:00Z
+3 sell 10 crypto AAPL @ 20 at 2026-01-06T10:00:00Z closing
+2 buy 40 crypto AAPL @ 5 at 2026-01-06T10:00:00Z opening
 warning Split of AAPL was read as fills at the value that the file states. There are 2 such rows; the first is row 2.
 `)
 }

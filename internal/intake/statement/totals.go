@@ -111,7 +111,7 @@ func (s *Statement) Trades() iter.Seq[Trade] {
 
 func (s *Statement) groupStream(stream []int) iter.Seq[Trade] {
 	return func(yield func(Trade) bool) {
-		for t := range matching.Walk(s.fillsOf(stream), matching.Head{}) {
+		for t := range (matching.Grouping{Events: s.splitEvents(stream)}).Walk(s.fillsOf(stream)) {
 			if !yield(Trade{Trade: t, Fill: s.Fills[t.First.Seq]}) {
 				return
 			}
@@ -196,6 +196,9 @@ func findOrAdd[K comparable](numbers map[K]int, key K, next int) int {
 // many. It begins at a flat position, and all trades before it were opened at an earlier
 // instant.
 func (s *Statement) lastFills(stream []int, n int) []int {
+	if len(s.splitEvents(stream)) > 0 {
+		return stream
+	}
 	var starts []int // after flat points, without those inside an instant
 	var flat []int   // how many flat points there are up to each start
 	position, count := decimal.Zero, 0

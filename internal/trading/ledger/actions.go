@@ -464,15 +464,20 @@ func (s *Service) DeleteAction(ctx context.Context, owner journal.UserID, id jou
 		if err != nil {
 			return err
 		}
-		actionHistory.Deleted(tx, owner, &a)
-		if err := history.Keep(ctx, tx, owner, "corporate_actions", `id = $2`, id); err != nil {
-			return err
-		}
-		if _, err := tx.Exec(ctx, `DELETE FROM corporate_actions WHERE user_id = $1 AND id = $2`, owner, id); err != nil {
-			return err
-		}
-		return s.regroupSymbols(ctx, tx, owner, nil, a.symbols()...)
+		return s.deleteAction(ctx, tx, owner, a)
 	})
+}
+
+// deleteAction is DeleteAction as a step.
+func (s *Service) deleteAction(ctx context.Context, tx *db.Tx, owner journal.UserID, a CorporateAction) error {
+	actionHistory.Deleted(tx, owner, &a)
+	if err := history.Keep(ctx, tx, owner, "corporate_actions", `id = $2`, a.ID); err != nil {
+		return err
+	}
+	if _, err := tx.Exec(ctx, `DELETE FROM corporate_actions WHERE user_id = $1 AND id = $2`, owner, a.ID); err != nil {
+		return err
+	}
+	return s.regroupSymbols(ctx, tx, owner, nil, a.symbols()...)
 }
 
 // lockAction reads an action that is about to change. A token limited to accounts can change

@@ -41,6 +41,9 @@ func Render(s *statement.Statement, found statement.Detection) string {
 	for _, k := range s.Skipped {
 		fmt.Fprintf(&b, "%3d skipped %s\n", k.Row, k.Reason)
 	}
+	for _, one := range s.Splits {
+		b.WriteString(renderSplit(one))
+	}
 	for _, u := range s.UnknownKinds {
 		chosen := ""
 		if u.Kind != "" {
@@ -55,6 +58,13 @@ func Render(s *statement.Statement, found statement.Detection) string {
 		fmt.Fprintf(&b, "total %s stated %s computed %s\n", t.Item, t.Stated, t.Computed)
 	}
 	return b.String()
+}
+
+func renderSplit(s statement.Split) string {
+	if s.New == 0 {
+		return fmt.Sprintf("%3d split of %s on %s adds %s\n", s.Row, s.Symbol, s.Day, s.Added)
+	}
+	return fmt.Sprintf("%3d split of %s on %s is %d for %d\n", s.Row, s.Symbol, s.Day, s.New, s.Old)
 }
 
 func fill(f *statement.Fill) string {

@@ -12,7 +12,7 @@ import (
 
 // leftOutReasons are why sections are left out.
 var leftOutReasons = map[string]string{
-	actionSectionName:   "splits, mergers and new symbols are not trades",
+	actionSectionName:   "mergers, spin-offs and new symbols are not trades",
 	transferSectionName: "they name no price; enter the position by hand",
 }
 
@@ -52,24 +52,31 @@ func readActivity(r *statement.Reader) error {
 		case cashPart:
 			l.readCash(p)
 		case leftOutPart:
-			r.Out.Warn("The section %q was left out: %s.", p.table.Rows[p.header].Cells[0], leftOutReasons[p.name])
-			l.skipSection(p, p.name)
+			if l.skipSection(p, p.name) {
+				r.Out.Warn("The section %q was left out: %s.", p.table.Rows[p.header].Cells[0], leftOutReasons[p.name])
+			}
 		}
 	}
 	l.finish()
 	return nil
 }
 
-// skipSection counts the data rows in a section left out.
-func (l *report) skipSection(p part, reason string) {
+// skipSection counts the data rows in a section left out, and reports whether there are any
+// besides splits, which are noted.
+func (l *report) skipSection(p part, reason string) (left bool) {
 	p.open(l.r).EachRow(func(w *statement.Row) {
 		if rowKind(w) != "Data" || findCell(w.Cells, currencyCell) < 0 { // sums have no currency
 			w.Drop()
 			return
 		}
 		w.NoteAccount("Account")
+		if readSplit(w) {
+			return
+		}
 		w.Skip("%s", reason)
+		left = true
 	})
+	return left
 }
 
 // readMultipliers keeps the statement's multipliers by symbol. A renamed contract has

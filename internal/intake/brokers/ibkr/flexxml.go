@@ -42,7 +42,7 @@ func readFlexXML(r *statement.Reader) error {
 	cash := elementTable(r.File.Elements, "CashTransaction")
 	l.readSection(trades, tradeSection, 0, len(trades.Rows))
 	l.readSection(cash, cashSection, 0, len(cash.Rows))
-	l.skipElements("CorporateAction", "Corporate actions", "splits, mergers and new symbols are not trades")
+	l.skipElements("CorporateAction", "Corporate actions", leftOutReasons[actionSectionName])
 	l.skipElements("Transfer", "Transfers", "they name no price; enter the position by hand")
 	l.finish()
 	return nil
@@ -71,12 +71,17 @@ func elementTable(elements []tabular.Element, names ...string) tabular.Table {
 }
 
 // skipElements skips the elements with a name, which are not fills, and warns with their
-// first few symbols.
+// first few symbols. Splits are noted.
 func (l *report) skipElements(name, what, why string) {
 	const most = 5
 	table := elementTable(l.r.File.Elements, name)
 	var symbols []string
+	left := false
 	l.r.Section(table, 0, len(table.Rows)).EachRow(func(w *statement.Row) {
+		if readSplit(w) {
+			return
+		}
+		left = true
 		switch s := w.Text("symbol"); {
 		case s == "" || slices.Contains(symbols, s):
 		case len(symbols) == most:
@@ -86,7 +91,7 @@ func (l *report) skipElements(name, what, why string) {
 		}
 		w.Skip("%s", strings.ToLower(what))
 	})
-	if len(table.Rows) > 1 {
+	if left {
 		l.r.Out.Warn("%s were left out (%s): %s.", what, strings.Join(symbols, ", "), why)
 	}
 }

@@ -3882,6 +3882,23 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        ActionProposal: {
+            account_ids: string[];
+            /** @enum {string} */
+            applies_to: "all" | "shares";
+            effective_on: string;
+            /** @enum {string} */
+            kind: "split";
+            /** Format: int64 */
+            ratio_new: number;
+            /** Format: int64 */
+            ratio_old: number;
+            /** @enum {string} */
+            source: "file";
+            symbol: string;
+        } & {
+            [key: string]: unknown;
+        };
         Actor: {
             /** @description Of the session, access token, connection or hook. */
             id: string;
@@ -6357,6 +6374,22 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        FileAction: {
+            /** @description What a commit recorded; null if nothing. */
+            action_id: string | null;
+            /** @description The body of POST /corporate-actions that records it; absent if it is unclear. */
+            proposal?: components["schemas"]["ActionProposal"];
+            /** Format: int64 */
+            row: number;
+            /**
+             * @description new: a commit records it, unless corporate_actions=ignore. known: it is recorded already. contradicts: another ratio is recorded for about that day. unclear: the ratio does not follow from the shares held. Only new ones are recorded.
+             * @enum {string}
+             */
+            state: "new" | "known" | "contradicts" | "unclear";
+            symbol: string;
+        } & {
+            [key: string]: unknown;
+        };
         FileCurrency: {
             /** @description The currency of the account that the file is imported into. */
             account: string;
@@ -6756,6 +6789,8 @@ export interface components {
              * @description Of the duplicates those that would complete or correct the stored fill.
              */
             completed: number;
+            /** @description The corporate actions that the file states: splits, with the request that would record each. */
+            corporate_actions: components["schemas"]["FileAction"][];
             /** @description The currency of the file and of the account; null for a backup. */
             currency: components["schemas"]["FileCurrency"] | null;
             /**
@@ -8474,6 +8509,8 @@ export interface components {
              * @description Stored fills that this file completed or corrected.
              */
             completed: number;
+            /** @description The corporate actions that the file states; reversing the import deletes those that it recorded. */
+            corporate_actions: components["schemas"]["FileAction"][];
             /** Format: int64 */
             error_count: number;
             errors: components["schemas"]["Problem"][];
@@ -17137,6 +17174,8 @@ export interface operations {
                     allow_currency_mismatch?: string;
                     /** @description A JSON object from what a column is to its name; a value that begins with = is the same in all rows. Files with a reader of their own ignore it with a warning. */
                     column_mapping?: string;
+                    /** @description ignore leaves out the splits that the file states. Without it, or with record, a commit records those whose state is new in corporate_actions of the preview. */
+                    corporate_actions?: string;
                     /** @description day_first or month_first, where the file leaves it open. */
                     date_order?: string;
                     /** @description The account that the file is of, if account_id is missing and the file is not a backup. */
@@ -17188,6 +17227,8 @@ export interface operations {
                     allow_currency_mismatch?: string;
                     /** @description A JSON object from what a column is to its name; a value that begins with = is the same in all rows. Files with a reader of their own ignore it with a warning. */
                     column_mapping?: string;
+                    /** @description ignore leaves out the splits that the file states. Without it, or with record, a commit records those whose state is new in corporate_actions of the preview. */
+                    corporate_actions?: string;
                     /** @description day_first or month_first, where the file leaves it open. */
                     date_order?: string;
                     /** @description The account that the file is of, if account_id is missing and the file is not a backup. */
@@ -17333,6 +17374,8 @@ export interface operations {
                     allow_currency_mismatch?: string;
                     /** @description A JSON object from what a column is to its name; a value that begins with = is the same in all rows. Files with a reader of their own ignore it with a warning. */
                     column_mapping?: string;
+                    /** @description ignore leaves out the splits that the file states. Without it, or with record, a commit records those whose state is new in corporate_actions of the preview. */
+                    corporate_actions?: string;
                     /** @description day_first or month_first, where the file leaves it open. */
                     date_order?: string;
                     /** @description The account that the file is of, if account_id is missing and the file is not a backup. */
