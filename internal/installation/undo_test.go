@@ -415,7 +415,11 @@ func TestUndoRestoresEveryState(t *testing.T) {
 // names a conflict and changes nothing.
 func TestUndoInAnyOrder(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(testkit.Rounds(3, 200)) {
+	seeds := []uint64{0, 1, 2, 22} // the last failed once
+	for seed := range uint64(testkit.Rounds(0, 200)) {
+		seeds = append(seeds, 100+seed)
+	}
+	for _, seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			eachFixture(t, func(_ *testing.T, h *fixture) {
 				w := &writer{fixture: h, random: rand.New(rand.NewPCG(seed, 2))} //nolint:gosec // repeatable

@@ -307,7 +307,7 @@ func (n restoredNumbers) replace(rows history.KeptRows) {
 	}
 }
 
-// cashUndoer undoes changes to cash transactions.
+// cashUndoer returns the undoer of cash transactions.
 func (s *Service) cashUndoer() history.Undoer {
 	r := &history.Records[cashRow]{Type: cashHistory, Tables: []string{"cash_transactions"}}
 	r.Load = func(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []string) (map[string]cashRow, error) {
@@ -350,7 +350,27 @@ func (s *Service) cashUndoer() history.Undoer {
 			return nil
 		})
 	}
-	return r
+	return cashUndoer{r}
+}
+
+// cashUndoer undoes changes to cash transactions, whose accounts may be gone.
+type cashUndoer struct{ *history.Records[cashRow] }
+
+// Check implements [history.Undoer].
+func (c cashUndoer) Check(ctx context.Context, u *history.Undoing, objects []history.Object) error {
+	for _, o := range objects {
+		if o.Action != history.Deleted {
+			continue
+		}
+		missing, err := history.FindMissing(ctx, u, "account", "accounts", string(o.Account))
+		if err != nil {
+			return err
+		}
+		if missing != (history.Key{}) {
+			u.AddConflict(missing, "")
+		}
+	}
+	return c.Records.Check(ctx, u, objects)
 }
 
 // forgetMark removes the mark that a cash transaction was deleted by hand.
