@@ -259,6 +259,7 @@ func parts() []part {
 		{"beside-reads", (*session).measureImportDuringReads},
 		{"mixed", (*session).measureMixedLoad},
 		{"restart", (*session).measureRestart},
+		{"history", (*session).measureHistory},
 		{"bars", (*session).measureBars},         // after the others, because it adds an account
 		{"deletion", (*session).measureDeletion}, // last, because it deletes everything
 	}
