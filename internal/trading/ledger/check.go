@@ -246,7 +246,7 @@ func (c *checker) checkLinked(ctx context.Context, list []*changes) error {
 			c.reportProblem("", "The trade in %s that begins at %s is missing.", r.keys[at.stream].symbol, db.FromMicros(t.First.At))
 			continue
 		}
-		second, known := r.second[linkedTradeKey(t.Parts, r.extra[i].anchor)]
+		second, known := r.second[linkedTradeKey(t, r.extra[i].anchor)]
 		var recomputed []oracle.Trade
 		if known {
 			recomputed = append(recomputed, second.Trade)
@@ -260,16 +260,22 @@ func (c *checker) checkLinked(ctx context.Context, list []*changes) error {
 }
 
 // linkedTradeKey distinguishes trades of linked streams: by their fills, or by the event that
-// opened one without any.
-func linkedTradeKey(parts []matching.Part, anchor string) string {
-	if len(parts) == 0 {
-		return anchor
-	}
-	ids := make([]string, len(parts))
-	for i, p := range parts {
+// opened one without any, and by their direction. A fill can close what an event opened and
+// open the opposite: then both trades have that fill alone.
+func linkedTradeKey(t *matching.Trade, anchor string) string {
+	ids := make([]string, len(t.Parts))
+	for i, p := range t.Parts {
 		ids[i] = p.FillID
 	}
-	return strings.Join(ids, " ")
+	return linkedKey(t.Direction == matching.Long, ids, anchor)
+}
+
+func linkedKey(long bool, fills []string, anchor string) string {
+	key := strings.Join(fills, " ")
+	if len(fills) == 0 {
+		key = anchor
+	}
+	return fmt.Sprint(long, " ", key)
 }
 
 // recomputeLinked computes linked streams' trades a second time.
@@ -295,11 +301,7 @@ func (l *linkedStreams) recomputeLinked(streams [][]*fill) map[string]oracle.Lin
 	trades, _ := oracle.RecomputeLinked(fills, links)
 	found := make(map[string]oracle.LinkedTrade, len(trades))
 	for _, t := range trades {
-		key := strings.Join(t.FillIDs, " ")
-		if key == "" {
-			key = eventAnchor(l.nodes[t.Stream].key, t.OpenedAt)
-		}
-		found[key] = t
+		found[linkedKey(t.Long, t.FillIDs, eventAnchor(l.nodes[t.Stream].key, t.OpenedAt))] = t
 	}
 	return found
 }

@@ -230,9 +230,16 @@ func (d *fixture) expectTrades(want string) {
 // sound checks the whole ledger.
 func (d *fixture) sound() {
 	d.Helper()
-	must(d, d.ledger.Check(context.Background(), func(p ledger.Problem) {
+	for _, p := range d.problems() {
 		d.Errorf("check: account %s record %s: %s", p.Account, p.Record, p.What)
-	}))
+	}
+}
+
+// problems returns what a check of the whole ledger finds.
+func (d *fixture) problems() (list []ledger.Problem) {
+	d.Helper()
+	must(d, d.ledger.Check(context.Background(), func(p ledger.Problem) { list = append(list, p) }))
+	return list
 }
 
 // refused makes sure that err is a refusal with that kind and, if not empty, that field.
