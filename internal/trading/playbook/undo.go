@@ -3,6 +3,7 @@ package playbook
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 
 	"github.com/go-json-experiment/json"
@@ -16,6 +17,7 @@ import (
 // Undoers undo changes to the playbook's records.
 func (s *Service) Undoers() []history.TypeUndoer {
 	return []history.TypeUndoer{
+		{Type: "account", Undoer: linkChecker{}},
 		{Type: "trade", Undoer: tradeUndoer{s}},
 		{Type: "note", Undoer: s.noteUndoer()},
 		{Type: "note_template", Undoer: s.templateUndoer()},
@@ -383,6 +385,11 @@ func (t tradeUndoer) Check(ctx context.Context, u *history.Undoing, objects []hi
 	if err != nil {
 		return err
 	}
+	if slices.ContainsFunc(objects, func(o history.Object) bool { return o.Action == history.Deleted }) {
+		if err := checkKeptLinks(ctx, u); err != nil {
+			return err
+		}
+	}
 	for _, o := range objects {
 		record := current[journal.TradeID(o.ID)]
 		if o.Action == history.Deleted || o.IsBrought {
@@ -394,6 +401,67 @@ func (t tradeUndoer) Check(ctx context.Context, u *history.Undoing, objects []hi
 		}
 	}
 	return nil
+}
+
+// linkChecker checks the undo of an account's deletion, whose trades the ledger brings back.
+type linkChecker struct{}
+
+// Check implements [history.Undoer].
+func (linkChecker) Check(ctx context.Context, u *history.Undoing, objects []history.Object) error {
+	if !slices.ContainsFunc(objects, func(o history.Object) bool { return o.Action == history.Deleted }) {
+		return nil
+	}
+	return checkKeptLinks(ctx, u)
+}
+
+// Apply implements [history.Undoer].
+func (linkChecker) Apply(context.Context, *history.Undoing, []history.Object, history.Phase) error {
+	return nil
+}
+
+// checkKeptLinks adds a conflict for each tag and setup of deleted trades that was deleted
+// by itself since.
+func checkKeptLinks(ctx context.Context, u *history.Undoing) error {
+	for _, link := range []struct{ table, column, kind, parent string }{
+		{"trade_tags", "tag_id", "tag", "tags"}, {"trade_setups", "setup_id", "setup", "setups"}, {"trade_rules", "setup_id", "setup", "setups"},
+	} {
+		linked, err := keptIDs(u, link.table, link.column)
+		if err != nil {
+			return err
+		}
+		brought, err := keptIDs(u, link.parent, "id")
+		if err != nil {
+			return err
+		}
+		for _, id := range slices.Sorted(maps.Keys(linked)) {
+			key := history.Key{Type: link.kind, ID: id}
+			if brought[id] || u.HasAction(key, history.Deleted) {
+				continue
+			}
+			found, err := findOne(ctx, u.Tx, link.kind, `SELECT id FROM `+link.parent+` WHERE user_id = $1 AND id = $2`, u.Owner, id)
+			if err != nil {
+				return err
+			}
+			if found.ID == "" {
+				u.AddConflict(key, "")
+			}
+		}
+	}
+	return nil
+}
+
+// keptIDs returns the ids in a column of a table's kept rows.
+func keptIDs(u *history.Undoing, table, column string) (map[string]bool, error) {
+	ids := map[string]bool{}
+	err := u.EachKept(table, func(rows history.KeptRows) error {
+		for i := range rows.Rows {
+			if id, _ := rows.Value(i, column).(string); id != "" {
+				ids[id] = true
+			}
+		}
+		return nil
+	})
+	return ids, err
 }
 
 // checkLinks adds a conflict for each tag and setup that the undo would put on a trade and
@@ -498,7 +566,13 @@ func (t tradeUndoer) restore(ctx context.Context, u *history.Undoing, objects []
 			return err
 		}
 	}
-	return nil
+	all := make([]Annotations, 0, len(restored))
+	for _, o := range deleted {
+		if record, found := restored[journal.TradeID(o.ID)]; found {
+			all = append(all, record)
+		}
+	}
+	return t.settleOrphans(ctx, u, objects, all) // their fills may be parts of another trade now
 }
 
 // ensureOrphanRows stores rows for annotations that are orphans again. Their values follow.
