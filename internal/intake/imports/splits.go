@@ -105,7 +105,7 @@ func newFileAction(split statement.Split, change ledger.ActionChange, state ledg
 // describe names the action for its user.
 func (a FileAction) describe() string {
 	if a.Proposal == nil {
-		return "the split of " + a.Symbol
+		return "The split of " + a.Symbol
 	}
 	return fmt.Sprintf("%s: split %d for %d on %s", a.Symbol, a.Proposal.RatioNew, a.Proposal.RatioOld, a.Proposal.EffectiveOn)
 }
