@@ -191,25 +191,30 @@ func (w *spanReader) scan(row db.Scanner) error {
 	return w.emit(w.group.Add(f.toMatching()))
 }
 
-// emit passes a trade to fn if it is the next span's.
-func (w *spanReader) emit(trade *matching.Trade, parts []matching.RealizedPart) error {
-	if trade == nil || len(w.spans) == 0 {
-		return nil
+// emit passes each trade to fn that is the next span's.
+func (w *spanReader) emit(trades []matching.Realized) error {
+	for _, t := range trades {
+		if len(w.spans) == 0 {
+			return nil
+		}
+		s := w.spans[0]
+		if s.stream != w.stream || s.first != t.Trade.First || s.open == t.Trade.IsClosed() {
+			continue
+		}
+		w.spans = w.spans[1:]
+		if err := w.fn(RealizedTrade{ID: s.id, Open: s.open, Parts: t.Parts}); err != nil {
+			return err
+		}
 	}
-	s := w.spans[0]
-	if s.stream != w.stream || s.first != trade.First || s.open == trade.IsClosed() {
-		return nil
-	}
-	w.spans = w.spans[1:]
-	return w.fn(RealizedTrade{ID: s.id, Open: s.open, Parts: parts})
+	return nil
 }
 
-// finishStream emits the trade open at a stream's end.
+// finishStream emits the trades that are open, or ended by events, at a stream's end.
 func (w *spanReader) finishStream() error {
 	if w.group == nil {
 		return nil
 	}
-	err := w.emit(w.group.Open())
+	err := w.emit(w.group.Finish())
 	w.group = nil
 	return err
 }

@@ -144,7 +144,7 @@ func (h *holding) depart(e Event) {
 func eventPosition(e Event) Position { return Position{At: e.At} }
 
 // apply applies an event to the open trade. An arrival may open one, and a departure ends
-// it; see walk.departed.
+// it.
 func (w *walk) apply(e Event) {
 	if w.open == nil {
 		if e.Kind == EventArrival {
@@ -172,8 +172,7 @@ func (w *walk) apply(e Event) {
 		w.reportEvent(e, before, newHoldingState(w.open))
 	}
 	if w.open.isClosed() {
-		trade := w.closeTrade()
-		w.departed = &trade
+		w.reportDeparture(w.closeTrade())
 	}
 }
 
@@ -182,13 +181,6 @@ func (w *walk) advance(at int64) {
 	for ; len(w.events) > 0 && w.events[0].At <= at; w.events = w.events[1:] {
 		w.apply(w.events[0])
 	}
-}
-
-// takeDeparted returns the trade that an event has ended since the last call, or nil.
-func (w *walk) takeDeparted() *Trade {
-	t := w.departed
-	w.departed = nil
-	return t
 }
 
 // eventsFrom returns the events that act on a walk starting at a position. A trade that

@@ -117,23 +117,22 @@ func TestSplitsKeepRealizedSums(t *testing.T) {
 		fills, splits := anySplitFills(t)
 		r := Realizer{Events: splits}
 		var trades []Trade
-		take := func(trade *Trade, parts []RealizedPart) {
-			if trade == nil {
-				return
-			}
-			trades = append(trades, *trade)
-			var sum RealizedPart
-			for _, p := range parts {
-				sum = sum.add(p)
-			}
-			if !sum.Net().Equal(trade.RealizedPnL) {
-				t.Fatalf("parts realized %s, the trade %s", sum.Net(), trade.RealizedPnL)
+		take := func(ended []Realized) {
+			for _, e := range ended {
+				trades = append(trades, e.Trade)
+				var sum RealizedPart
+				for _, p := range e.Parts {
+					sum = sum.add(p)
+				}
+				if !sum.Net().Equal(e.Trade.RealizedPnL) {
+					t.Fatalf("parts realized %s, the trade %s", sum.Net(), e.Trade.RealizedPnL)
+				}
 			}
 		}
 		for _, f := range fills {
 			take(r.Add(f))
 		}
-		take(r.Open())
+		take(r.Finish())
 		want := slices.Collect(Grouping{Events: splits}.Walk(slices.Values(fills)))
 		if diff := cmp.Diff(formatTrades(want), formatTrades(trades)); diff != "" {
 			t.Fatalf("(-want +got):\n%s", diff)

@@ -110,6 +110,7 @@ func (g *linkedWalk) add(l *lane, f Fill) {
 func (g *linkedWalk) runOf(l *lane) *run {
 	if l.run == nil {
 		l.run = &run{Lineage: Lineage{Stream: l.left.Stream}, walk: walk{reportClosing: g.reportClosing}}
+		l.run.walk.reportDeparture = l.run.addTrade
 	}
 	return l.run
 }
@@ -149,9 +150,6 @@ func (g *linkedWalk) happen(l *lane, e Event) {
 	r := g.runOf(l)
 	r.walk.apply(e)
 	r.Events = append(r.Events, e)
-	if ended := r.walk.takeDeparted(); ended != nil {
-		r.addTrade(*ended)
-	}
 	g.endRun(l)
 }
 

@@ -114,10 +114,7 @@ func TestLineagesAreStreams(t *testing.T) {
 			if !slices.IsSortedFunc(l.Fills, CompareFills) || !slices.IsSortedFunc(l.Events, func(a, b Event) int { return int(a.At - b.At) }) {
 				t.Fatalf("lineage is not in order: %+v", l)
 			}
-			got := slices.Collect(Grouping{Events: l.Events}.Walk(slices.Values(l.Fills)))
-			if diff := cmp.Diff(formatTrades(l.Trades), formatTrades(got)); diff != "" {
-				t.Fatalf("lineage %+v (-linked +alone):\n%s", l, diff)
-			}
+			checkParts(t, l)
 			for _, trade := range l.Trades {
 				checkAlone(t, l, trade)
 			}
@@ -143,22 +140,38 @@ func checkAlone(t *rapid.T, l Lineage, trade Trade) {
 		break
 	}
 	r := Realizer{Events: l.Events, Head: trade.Head, Start: trade.First}
-	var closed *Trade
-	var parts []RealizedPart
+	checkRealized(t, trade, realizeAll(&r, fills)[0])
+}
+
+// checkParts groups and realizes a whole lineage.
+func checkParts(t rapid.TB, l Lineage) {
+	got := slices.Collect(Grouping{Events: l.Events}.Walk(slices.Values(l.Fills)))
+	if diff := cmp.Diff(formatTrades(l.Trades), formatTrades(got)); diff != "" {
+		t.Fatalf("lineage %+v (-linked +alone):\n%s", l, diff)
+	}
+	all := realizeAll(&Realizer{Events: l.Events}, l.Fills)
+	if len(all) != len(l.Trades) {
+		t.Fatalf("%d trades realized something, want %d", len(all), len(l.Trades))
+	}
+	for i, got := range all {
+		checkRealized(t, l.Trades[i], got)
+	}
+}
+
+func realizeAll(r *Realizer, fills []Fill) (all []Realized) {
 	for _, f := range fills {
-		if c, p := r.Add(f); closed == nil {
-			closed, parts = c, p
-		}
+		all = append(all, r.Add(f)...)
 	}
-	if closed == nil {
-		closed, parts = r.Open()
-	}
+	return append(all, r.Finish()...)
+}
+
+func checkRealized(t rapid.TB, want Trade, got Realized) {
 	sum := decimal.Zero
-	for _, p := range parts {
+	for _, p := range got.Parts {
 		sum = sum.Add(p.Net())
 	}
-	if closed == nil || !closed.RealizedPnL.Equal(trade.RealizedPnL) || !sum.Equal(trade.RealizedPnL) {
-		t.Fatalf("the parts of %+v are %+v of %+v", trade, parts, closed)
+	if diff := cmp.Diff(formatTrade(want), formatTrade(got.Trade)); diff != "" || !sum.Equal(want.RealizedPnL) {
+		t.Fatalf("the parts of %+v are %+v (-linked +realized):\n%s", want, got.Parts, diff)
 	}
 }
 
@@ -205,6 +218,9 @@ func TestCorporateActionExamples(t *testing.T) {
 			"0: long 10@90 net null; 1: long 2.41917@41.336491441279 net -75.8083"},
 		{"spin-off of a short", "sell 10@100 | buy 5@12 at 5", []Link{spinOff(link(0, 1, 2, 1, 2), "0.1")}, "0: short 10@90 net null; 1: short 5@20 net 40"},
 		{"option strike by a split", "buy 1@8 x100 | sell 2@5 x100 at 5", []Link{link(0, 1, 2, 2, 1)}, "1: long 2@4 net 200"},
+		{"spun off and merged back twice", "buy 10@10 |", []Link{
+			spinOff(link(0, 1, 2, 1, 2), "0.4"), link(1, 0, 3, 2, 1), spinOff(link(0, 1, 4, 1, 4), "0.5"), link(1, 0, 5, 4, 1),
+		}, "0: long 40@2.5 net null; 1: long 10@4 net 0 removed; 1: long 20@2.5 net 0 removed"},
 		{"chain of renames", "buy 1@5 | | sell 1@9 at 5", []Link{link(0, 1, 2, 1, 1), link(1, 2, 3, 1, 1)}, "2: long 1@5 net 4"},
 	} {
 		var streams [][]Fill
@@ -220,6 +236,7 @@ func TestCorporateActionExamples(t *testing.T) {
 		}
 		var got []string
 		for _, l := range GroupLinked(streams, c.links, nil) {
+			checkParts(t, l)
 			for i, trade := range l.Trades {
 				text := fmt.Sprint(l.EndedIn[i], ": ", formatBrief([]Trade{trade}))
 				if !trade.IsClosed() && !trade.RealizedPnL.IsZero() {

@@ -103,6 +103,13 @@ type Closure struct {
 func (g Grouping) Walk(fills iter.Seq[Fill]) iter.Seq[Trade] {
 	return func(yield func(Trade) bool) {
 		w, head := walk{omitParts: g.OmitParts, reportClosing: g.ReportClosing, events: eventsFrom(g.Events, g.Start)}, g.Head
+		var departed []Trade
+		w.reportDeparture = func(t Trade) { departed = append(departed, t) }
+		yieldDeparted := func() bool {
+			list := departed
+			departed = nil
+			return !slices.ContainsFunc(list, func(t Trade) bool { return !yield(t) })
+		}
 		if g.From != nil {
 			w.open = g.From.toHolding()
 			w.events = eventsFrom(w.events, Position{At: g.From.Last().At, Seq: 1})
@@ -110,7 +117,7 @@ func (g Grouping) Walk(fills iter.Seq[Fill]) iter.Seq[Trade] {
 		for f := range fills {
 			p := w.nextPiece(f, head)
 			head = Head{}
-			if ended := w.takeDeparted(); ended != nil && !yield(*ended) {
+			if !yieldDeparted() {
 				return
 			}
 			for more := true; more; {
@@ -124,10 +131,7 @@ func (g Grouping) Walk(fills iter.Seq[Fill]) iter.Seq[Trade] {
 			}
 		}
 		w.advance(endOfTime)
-		if ended := w.takeDeparted(); ended != nil && !yield(*ended) {
-			return
-		}
-		if w.open != nil {
+		if yieldDeparted() && w.open != nil {
 			yield(w.closeTrade())
 		}
 	}
@@ -143,8 +147,9 @@ type walk struct {
 	omitParts     bool
 	reportClosing func(Closure) // may be nil
 	events        []Event       // those not applied yet
-	// departed is the trade that an event has ended, until it is taken.
-	departed *Trade
+	// reportDeparture is called for every trade that an event ends. Several can end between
+	// two fills.
+	reportDeparture func(Trade)
 	// reportEvent is called for every event that acts on an open trade; it may be nil.
 	reportEvent func(e Event, before, after holdingState)
 

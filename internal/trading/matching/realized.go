@@ -49,26 +49,30 @@ type Realizer struct {
 	// from its entries.
 	parts      []RealizedPart
 	openVolume decimal.Decimal
+	ended      []Realized // trades not returned yet
 }
 
-// Add adds the next fill, ordered by CompareFills. It returns the trade the fill closed,
-// with its parts in time order; the trade is nil if it closed none.
-func (r *Realizer) Add(f Fill) (closed *Trade, parts []RealizedPart) {
+// Realized is a trade and what it realized, in time order.
+type Realized struct {
+	Trade Trade
+	Parts []RealizedPart
+}
+
+// Add adds the next fill, ordered by CompareFills. It returns the trades that ended with
+// it, or by an event since the fill before.
+func (r *Realizer) Add(f Fill) []Realized {
 	r.begin()
 	p := r.walk.nextPiece(f, r.Head)
 	r.Head = Head{}
-	closed, parts = r.takeDeparted()
 	for more := true; more; {
 		before := newHoldingState(r.walk.open)
 		more = r.walk.addPiece(&p)
 		r.record(f, before, newHoldingState(r.walk.open))
 		if r.walk.open.isClosed() {
-			trade := r.walk.closeTrade()
-			closed, parts = &trade, r.parts
-			r.parts, r.openVolume = nil, decimal.Zero
+			r.end(r.walk.closeTrade())
 		}
 	}
-	return closed, parts
+	return r.takeEnded()
 }
 
 // begin prepares the walk before the first fill.
@@ -76,33 +80,30 @@ func (r *Realizer) begin() {
 	if r.walk.any || r.walk.reportEvent != nil {
 		return
 	}
-	r.walk.events, r.walk.reportEvent = eventsFrom(r.Events, r.Start), r.recordEvent
+	r.walk.events, r.walk.reportEvent, r.walk.reportDeparture = eventsFrom(r.Events, r.Start), r.recordEvent, r.end
 }
 
-// takeDeparted returns the trade that an event has ended, with its parts, or nil.
-func (r *Realizer) takeDeparted() (*Trade, []RealizedPart) {
-	trade := r.walk.takeDeparted()
-	if trade == nil {
-		return nil, nil
-	}
-	parts := r.parts
+// end keeps a trade that ended, with its parts, until Add or Finish returns it.
+func (r *Realizer) end(t Trade) {
+	r.ended = append(r.ended, Realized{t, r.parts})
 	r.parts, r.openVolume = nil, decimal.Zero
-	return trade, parts
 }
 
-// Open returns the trade that is still open after all fills, or that an event has ended
-// after them, with its parts so far; the trade is nil if the position is flat.
-func (r *Realizer) Open() (*Trade, []RealizedPart) {
+func (r *Realizer) takeEnded() []Realized {
+	ended := r.ended
+	r.ended = nil
+	return ended
+}
+
+// Finish returns the trades that events have ended after all fills, and the one that is
+// open then, with its parts so far.
+func (r *Realizer) Finish() []Realized {
 	r.begin()
 	r.walk.advance(endOfTime)
-	if trade, parts := r.takeDeparted(); trade != nil {
-		return trade, parts
+	if r.walk.open != nil {
+		r.end(r.walk.closeTrade())
 	}
-	if r.walk.open == nil {
-		return nil, nil
-	}
-	trade := r.walk.closeTrade()
-	return &trade, r.parts
+	return r.takeEnded()
 }
 
 // recordEvent adds the part that an event realized, if it paid cash or ended the trade.

@@ -15,15 +15,15 @@ import (
 // realize returns a stream's trades, each with its parts.
 func realize(fills []Fill) (trades []Trade, parts [][]RealizedPart) {
 	var r Realizer
-	take := func(trade *Trade, its []RealizedPart) {
-		if trade != nil {
-			trades, parts = append(trades, *trade), append(parts, its)
+	take := func(ended []Realized) {
+		for _, t := range ended {
+			trades, parts = append(trades, t.Trade), append(parts, t.Parts)
 		}
 	}
 	for _, f := range fills {
 		take(r.Add(f))
 	}
-	take(r.Open())
+	take(r.Finish())
 	return trades, parts
 }
 
