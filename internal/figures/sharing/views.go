@@ -30,9 +30,14 @@ type viewCounter struct {
 	mu      sync.Mutex
 	waiting map[viewKey]int64
 	writing bool // a timer is set
+	// turn is full while views are being written. Who asks for a flush then waits for its end,
+	// so that no view is between two states.
+	turn chan struct{}
 }
 
-func newViews(d *db.DB) *viewCounter { return &viewCounter{db: d, waiting: map[viewKey]int64{}} }
+func newViews(d *db.DB) *viewCounter {
+	return &viewCounter{db: d, waiting: map[viewKey]int64{}, turn: make(chan struct{}, 1)}
+}
 
 func (v *viewCounter) add(owner journal.UserID, link journal.ShareID) {
 	v.mu.Lock()
@@ -68,6 +73,12 @@ func (v *viewCounter) flushBriefly(ctx context.Context) {
 }
 
 func (v *viewCounter) flush(ctx context.Context) error {
+	select {
+	case v.turn <- struct{}{}:
+		defer func() { <-v.turn }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 	v.mu.Lock()
 	taken := v.waiting
 	v.waiting = map[viewKey]int64{}
