@@ -55,7 +55,7 @@ func TestEmailChannel(t *testing.T) {
 		if kinds := d.get("/channels/kinds"); kinds.text("6.kind") != "email" || !strings.Contains(kinds.json("6"), `"available":true`) {
 			t.Errorf("the kinds are %s", kinds.body)
 		}
-		for _, address := range []string{"", "nobody", "a@example.org\r\nBcc: b@example.org", "a@example.org, b@example.org"} {
+		for _, address := range []string{"", "fillbook", "a@example.org\r\nBcc: b@example.org", "a@example.org, b@example.org"} {
 			d.post("/channels", more{"kind": "email", "address": address}).wantField("address")
 		}
 		made := d.made("/channels", more{"kind": "email", "address": "canary-user@example.org", "events": []string{"trade.closed"}}).is("host", `"example.org"`)

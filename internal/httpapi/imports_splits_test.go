@@ -90,3 +90,35 @@ func TestSplitsOfFilesThatAreNotRecorded(t *testing.T) {
 		d.get("/corporate-actions").want(http.StatusOK).is("1", "null")
 	})
 }
+
+// TestSeveralSplitsOfOneSymbol: the shares that a later split adds come to those that the
+// earlier ones have made. A split whose ratio is not clear makes the later ones unclear too.
+func TestSeveralSplitsOfOneSymbol(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(t *testing.T, w *world) {
+		const file = `"Date","Action","Symbol","Description","Quantity","Price","Fees & Comm","Amount"
+"06/12/2024","Sell","FIRS","FIRS CO","100","$11.00","","$1100.00"
+"06/10/2024","Stock Split","FIRS","FIRS CO","360","","",""
+"07/20/2021","Stock Split","FIRS","FIRS CO","30","","",""
+"06/03/2021","Buy","FIRS","FIRS CO","10","$400.00","","-$4000.00"
+`
+		d := w.trader()
+		for _, path := range []string{"/imports", "/imports/commit"} {
+			d.upload(path, file).want(http.StatusOK).
+				is("corporate_actions.0.proposal.effective_on", `"2021-07-20"`).is("corporate_actions.0.proposal.ratio_new", "4").
+				is("corporate_actions.1.proposal.effective_on", `"2024-06-10"`).is("corporate_actions.1.proposal.ratio_new", "10")
+		}
+		d.get("/trades").want(http.StatusOK).is("0.qty_remaining", "300").is("1", "null")
+		d.upload("/imports", file).want(http.StatusOK).is("corporate_actions.0.state", `"known"`).is("corporate_actions.1.state", `"known"`)
+
+		unclear := strings.ReplaceAll(strings.ReplaceAll(file, "FIRS", "ELMS"), `"30"`, `"7.31"`)
+		d.upload("/imports", unclear).want(http.StatusOK).is("corporate_actions.0.state", `"unclear"`).is("corporate_actions.1.state", `"unclear"`)
+
+		// A day that is still to come is refused, and the rest of the file is imported.
+		future := strings.ReplaceAll(strings.ReplaceAll(addedShares, "FIRS", "PINE"), "06/10/2024", "06/10/2098")
+		done := d.imported(strings.ReplaceAll(future, "06/12/2024", "06/12/2098")).is("corporate_actions.0.action_id", "null")
+		if !strings.Contains(string(done.body), "must not be in the future") {
+			t.Errorf("%s", done.body)
+		}
+	})
+}

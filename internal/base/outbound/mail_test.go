@@ -162,7 +162,7 @@ func TestMailSettings(t *testing.T) {
 	t.Parallel()
 	good := MailServer{Host: "mail.example.org", From: "a@example.org", TLS: StartTLS}
 	for name, change := range map[string]func(*MailServer){
-		"sender":           func(m *MailServer) { m.From = "nobody" },
+		"sender":           func(m *MailServer) { m.From = "fillbook" },
 		"line end":         func(m *MailServer) { m.From = "a@example.org\r\nBcc: b@example.org" },
 		"TLS":              func(m *MailServer) { m.TLS = "x" },
 		"port":             func(m *MailServer) { m.Port = 70000 },

@@ -148,7 +148,7 @@ func (r *Result) add(next Result, earlierRows int) Result {
 	for _, p := range next.Errors[:min(len(next.Errors), maxProblems-len(r.Errors))] {
 		sum.Errors = append(sum.Errors, Problem{Row: earlierRows + p.Row, Message: p.Message})
 	}
-	sum.CorporateActions = slices.Concat(r.CorporateActions, next.CorporateActions)
+	sum.CorporateActions = next.CorporateActions // deliveries repeat them and record none
 	sum.Reconciliation = slices.Concat(r.Reconciliation, next.Reconciliation)
 	sum.Warnings = r.Warnings.merge(next.Warnings)
 	sum.setRows(r.rowReport().add(next.rowReport(), earlierRows))

@@ -1,9 +1,11 @@
 package imports
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"fillbook/internal/base/db"
 	"fillbook/internal/base/journal"
@@ -19,6 +21,8 @@ type FileAction struct {
 	State    ledger.SplitState `json:"state" enum:"new,known,contradicts,unclear" doc:"new: a commit records it, unless corporate_actions=ignore. known: it is recorded already. contradicts: another ratio is recorded for about that day. unclear: the ratio does not follow from the shares held. Only new ones are recorded."`
 	Proposal *ActionProposal   `json:"proposal,omitzero" doc:"The body of POST /corporate-actions that records it; absent if it is unclear."`
 	ActionID *journal.ActionID `json:"action_id" doc:"What a commit recorded; null if nothing."`
+
+	refusal string // why it could not be recorded
 }
 
 // ActionProposal is the body of a request that records a corporate action.
@@ -72,6 +76,8 @@ func (p *plan) planSplits(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, known func(place int) bool,
 ) (list []FileAction, changes []ledger.ActionChange, err error) {
 	list = []FileAction{}
+	slices.SortStableFunc(p.splits, func(a, b plannedSplit) int { return cmp.Compare(a.Day, b.Day) })
+	before := map[string][]ledger.FileSplit{} // by symbol, those that are not recorded
 	for _, split := range p.splits {
 		var more []ledger.HeldFill
 		for _, f := range split.fills {
@@ -81,10 +87,18 @@ func (p *plan) planSplits(
 		}
 		stated := ledger.FileSplit{
 			Symbol: split.Symbol, Day: split.Day, New: split.New, Old: split.Old, Added: split.Added, SharesOnly: split.SharesOnly,
+			Before: before[split.Symbol],
 		}
 		change, state, err := ledger.PlanSplit(ctx, tx, owner, account, stated, more)
 		if err != nil {
 			return nil, nil, err
+		}
+		if state != ledger.SplitKnown {
+			stated.New, stated.Old = change.RatioNew.Value, change.RatioOld.Value
+			if state == ledger.SplitContradicts {
+				stated.New = 0 // the shares held since are not known
+			}
+			before[split.Symbol] = append(before[split.Symbol], stated)
 		}
 		list, changes = append(list, newFileAction(split.Split, change, state)), append(changes, change)
 	}
@@ -121,6 +135,8 @@ func (w *Warnings) warnActions(list []FileAction, records bool) {
 			text = "%s was left out: its ratio does not follow from the shares held. Record it under Corporate actions."
 		case a.State == ledger.SplitKnown:
 			continue
+		case a.refusal != "":
+			text = "%s was not recorded. " + strings.ReplaceAll(a.refusal, "%", "%%")
 		case a.ActionID != nil:
 			text = "%s was recorded. Delete it under Corporate actions if it is wrong."
 		case records:
@@ -149,16 +165,15 @@ func (s *Service) recordActions(ctx context.Context, tx *db.Tx, b *Batch, p *pla
 		if list[i].State != ledger.SplitNew || !b.recordsActions() {
 			continue
 		}
-		id, err := s.ledger.RecordFileAction(ctx, tx, b.UserID, changes[i])
-		var refusal *journal.Error
+		id, refusal, err := s.ledger.RecordFileAction(ctx, tx, b.UserID, changes[i])
 		switch {
-		case errors.As(err, &refusal):
-			result.addWarningTexts([]string{list[i].describe() + " was not recorded. " + refusal.Message})
-			continue
 		case err != nil:
 			return err
+		case refusal != nil:
+			list[i].refusal = refusal.Message
+		default:
+			list[i].ActionID = &id
 		}
-		list[i].ActionID = &id
 	}
 	result.CorporateActions = list
 	result.warnActions(list, false)

@@ -1,7 +1,9 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -22,6 +24,15 @@ type FileSplit struct {
 	Added    decimal.Decimal
 	// SharesOnly leaves options alone.
 	SharesOnly bool
+	// Before are the file's earlier splits of the symbol that are not recorded.
+	Before []FileSplit
+}
+
+// start returns when the split acts.
+func (s FileSplit) start() (time.Time, error) {
+	zone, err := time.LoadLocation(ActionZone)
+	year, month, day := s.Day.Time().Date()
+	return time.Date(year, month, day, 0, 0, 0, 0, zone), err
 }
 
 // ActionZone is the zone in which the day of a file's split begins.
@@ -58,17 +69,16 @@ func PlanSplit(ctx context.Context, tx *db.Tx, owner journal.UserID, account jou
 	}
 	isRecorded := slices.ContainsFunc(actions, near)
 	if split.New == 0 {
-		earlier := slices.DeleteFunc(slices.Clone(actions), near)
-		held, err := heldShares(ctx, tx, owner, account, split, earlier, more)
+		held, isKnown, err := heldShares(ctx, tx, owner, account, split, slices.DeleteFunc(slices.Clone(actions), near), more)
 		if err != nil {
 			return ActionChange{}, "", err
 		}
-		if ratio, ok := addedRatio(held, split.Added); ok {
+		if ratio, ok := addedRatio(held, split.Added); ok && isKnown {
 			split.New, split.Old = ratio.New, ratio.Old
 		}
 	}
 	sameRatio := func(a CorporateAction) bool {
-		return near(a) && (split.New == 0 || a.RatioNew*split.Old == a.RatioOld*split.New)
+		return near(a) && (split.New == 0 || decimal.New(a.RatioNew).Mul(decimal.New(split.Old)).Equal(decimal.New(a.RatioOld).Mul(decimal.New(split.New))))
 	}
 	state := SplitNew
 	switch {
@@ -101,17 +111,60 @@ type HeldFill struct {
 }
 
 // heldShares returns how many shares of a symbol an account held when a split acted, by its
-// fills, the further ones, and the splits before.
+// fills, the further ones, and the splits before: recorded ones and those of the file. It is
+// not known if the ratio of an earlier one is not.
 func heldShares(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, split FileSplit, actions []CorporateAction, more []HeldFill,
-) (held decimal.Decimal, err error) {
-	zone, err := time.LoadLocation(ActionZone)
+) (held decimal.Decimal, isKnown bool, err error) {
+	end, err := split.start()
 	if err != nil {
-		return held, err
+		return held, false, err
 	}
-	year, month, day := split.Day.Time().Date()
-	end := time.Date(year, month, day, 0, 0, 0, 0, zone)
-	fills, err := db.List(ctx, tx, func(row db.Scanner) (HeldFill, error) {
+	fills, err := listHeldFills(ctx, tx, owner, account, split.Symbol, end)
+	if err != nil {
+		return held, false, err
+	}
+	var ratios []matching.Event
+	for _, a := range actions {
+		ratios = append(ratios, matching.Event{At: a.at, New: a.RatioNew, Old: a.RatioOld})
+	}
+	for _, before := range split.Before {
+		at, err := before.start()
+		if err != nil || before.New == 0 {
+			return held, false, err
+		}
+		ratios = append(ratios, matching.Event{At: db.Micros(at), New: before.New, Old: before.Old})
+	}
+	slices.SortStableFunc(ratios, func(a, b matching.Event) int { return cmp.Compare(a.At, b.At) })
+	fills = append(fills, more...)
+	slices.SortStableFunc(fills, func(a, b HeldFill) int { return a.At.Compare(b.At) })
+	apply := func(until time.Time) {
+		for len(ratios) > 0 && ratios[0].At <= db.Micros(until) {
+			held, ratios = ratios[0].Apply(held), ratios[1:]
+		}
+	}
+	for _, f := range fills {
+		if f.At.Before(end) {
+			apply(f.At)
+			held = held.Add(f.Quantity)
+		}
+	}
+	apply(end.Add(-time.Microsecond))
+	return held, true, nil
+}
+
+// listHeldFills returns an account's fills of a symbol's shares before an instant.
+func listHeldFills(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, symbol string, end time.Time,
+) ([]HeldFill, error) {
+	// A fill that an action moved to another stream has its own in stated.
+	query := func(column, condition string) string {
+		return `SELECT executions.executed_at, executions.is_buy, executions.quantity, executions.unmatched FROM streams
+			JOIN accounts ON accounts.user_id = streams.user_id AND accounts.number = streams.account
+			JOIN executions ON executions.user_id = streams.user_id AND executions.account = streams.account AND executions.` + column + ` = streams.number` + condition + `
+		WHERE streams.user_id = $1 AND accounts.id = $2 AND streams.symbol = $3 AND streams.instrument_type = $4 AND executions.executed_at < $5`
+	}
+	return db.List(ctx, tx, func(row db.Scanner) (HeldFill, error) {
 		var at int64
 		var isBuy bool
 		var quantity, unmatched decimal.Decimal
@@ -120,34 +173,8 @@ func heldShares(
 			quantity = quantity.Neg()
 		}
 		return HeldFill{db.FromMicros(at), quantity}, err
-	}, `SELECT executions.executed_at, executions.is_buy, executions.quantity, executions.unmatched FROM executions
-			JOIN streams ON streams.user_id = executions.user_id AND streams.number = COALESCE(executions.stated, executions.stream)
-			JOIN accounts ON accounts.user_id = streams.user_id AND accounts.number = streams.account
-		WHERE executions.user_id = $1 AND streams.user_id = $1 AND accounts.id = $2 AND streams.symbol = $3 AND streams.instrument_type = $4
-			AND executions.executed_at < $5 ORDER BY executions.executed_at, executions.seq`,
-		owner, account, split.Symbol, instruments.TypeStock, db.Micros(end))
-	if err != nil {
-		return held, err
-	}
-	fills = append(fills, more...)
-	slices.SortStableFunc(fills, func(a, b HeldFill) int { return a.At.Compare(b.At) })
-	for _, f := range fills {
-		for len(actions) > 0 && !actions[0].At().After(f.At) {
-			held, actions = actions[0].ratio().Apply(held), actions[1:]
-		}
-		if f.At.Before(end) {
-			held = held.Add(f.Quantity)
-		}
-	}
-	for len(actions) > 0 && actions[0].At().Before(end) {
-		held, actions = actions[0].ratio().Apply(held), actions[1:]
-	}
-	return held, nil
-}
-
-// ratio returns the conversion of a split.
-func (a *CorporateAction) ratio() matching.Event {
-	return matching.Event{At: a.at, New: a.RatioNew, Old: a.RatioOld}
+	}, query("stream", " AND executions.stated IS NULL")+` UNION ALL `+query("stated", ""),
+		owner, account, symbol, instruments.TypeStock, db.Micros(end))
 }
 
 // addedRatio returns the split that adds shares to those held: by a simple ratio.
@@ -182,15 +209,24 @@ func gcd(a, b int64) int64 {
 	return a
 }
 
-// RecordFileAction records the action of a file; an error that is the user's says why it
-// cannot be. It is a step.
-func (s *Service) RecordFileAction(ctx context.Context, tx *db.Tx, owner journal.UserID, change ActionChange) (journal.ActionID, error) {
-	a, err := s.insertAction(ctx, tx, owner, change)
-	return a.ID, err
+// RecordFileAction records the action of a file. refusal is why it cannot be recorded; then
+// nothing has changed. It is a step.
+func (s *Service) RecordFileAction(ctx context.Context, tx *db.Tx, owner journal.UserID, change ActionChange) (id journal.ActionID, refusal *journal.Error, err error) {
+	a, err := change.apply(CorporateAction{ID: journal.NewID[journal.ActionID]()}, s.clock())
+	if err == nil {
+		err = s.checkAction(ctx, tx, owner, a)
+	}
+	if errors.As(err, &refusal) {
+		return "", refusal, nil
+	}
+	if err == nil {
+		a, err = s.insertAction(ctx, tx, owner, change)
+	}
+	return a.ID, nil, err
 }
 
-// DeleteFileActions deletes actions that a file brought, those that are still there as files
-// bring them. It is a step.
+// DeleteFileActions deletes the actions that a file brought, except those that are gone. It
+// is a step.
 func (s *Service) DeleteFileActions(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.ActionID) error {
 	for _, id := range ids {
 		a, err := readAction(ctx, tx, owner, id, tx.Lock())
