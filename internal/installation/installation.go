@@ -251,7 +251,7 @@ func (i *Installation) updateAnnotations(ctx context.Context, tx *db.Tx, owner j
 		return restoreAccount(ctx, change.AccountRestored, change.Account)
 	}
 	if len(change.Deleted) > 0 {
-		if err := i.removeFilesAfterCommit(ctx, tx, owner)(playbook.ForgetTrades(ctx, tx, owner, i.Clock(), change.Deleted)); err != nil {
+		if err := i.removeFilesAfterCommit(ctx, tx, owner)(playbook.ForgetTrades(ctx, tx, owner, i.Clock(), change.Account, change.Deleted)); err != nil {
 			return err
 		}
 	}

@@ -281,6 +281,24 @@ func SetLabel(tx *db.Tx, key Key, label string) {
 	}
 }
 
+// RecordedField returns how the transaction has changed a field of an updated record so far.
+func RecordedField(tx *db.Tx, key Key, name string) (Field, bool) {
+	c, ok := tx.Attached().(*collector)
+	if !ok {
+		return Field{}, false
+	}
+	place, known := c.places[key]
+	if !known || c.objects[place].Action != Updated {
+		return Field{}, false
+	}
+	list := c.objects[place].Fields
+	at := slices.IndexFunc(list, func(f Field) bool { return f.Name == name })
+	if at < 0 {
+		return Field{}, false
+	}
+	return list[at], true
+}
+
 // removed marks an object that was created and deleted in one transaction.
 const removed ObjectAction = ""
 

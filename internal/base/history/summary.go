@@ -29,23 +29,28 @@ func summarize(objects []Object) string {
 	main := slices.DeleteFunc(slices.Clone(objects), func(o Object) bool { return !isLike(o) })
 	var text strings.Builder
 	text.WriteString(verbs[first.Action] + " " + describe(main))
-	others := map[string]int{}
-	var order []string
+	type group struct {
+		action ObjectAction
+		kind   string
+	}
+	others := map[group]int{}
+	var order []group
 	for _, o := range objects {
 		if isLike(o) {
 			continue
 		}
-		if others[o.Type] == 0 {
-			order = append(order, o.Type)
+		g := group{o.Action, o.Type}
+		if others[g] == 0 {
+			order = append(order, g)
 		}
-		others[o.Type]++
+		others[g]++
 	}
-	for i, kind := range order {
+	for i, g := range order {
 		link := ", "
 		if i == len(order)-1 {
 			link = " and "
 		}
-		fmt.Fprintf(&text, "%s%s %d %s", link, strings.ToLower(verbs[Updated]), others[kind], noun(kind, others[kind]))
+		fmt.Fprintf(&text, "%s%s %d %s", link, strings.ToLower(verbs[g.action]), others[g], noun(g.kind, others[g]))
 	}
 	return text.String()
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -104,6 +105,28 @@ func findTradeAccount(ctx context.Context, tx *db.Tx, owner journal.UserID, n *N
 	if errors.Is(err, db.ErrNoRows) {
 		return nil
 	}
+	return err
+}
+
+// loadOrphanLinks sets the links of notes to orphans, which notes do not show. The history
+// has them: an undo must know them.
+func loadOrphanLinks(ctx context.Context, tx *db.Tx, owner journal.UserID, notes map[string]Note) error {
+	return db.EachIn(ctx, tx, slices.Sorted(maps.Keys(notes)), func(row db.Scanner) error {
+		var id string
+		var trade journal.TradeID
+		err := row.Scan(&id, &trade)
+		note := notes[id]
+		note.Trade = &trade
+		notes[id] = note
+		return err
+	}, `SELECT id, trade_id FROM notes WHERE user_id = $1 AND id IN $keys AND trade_id IS NOT NULL ORDER BY id`, owner)
+}
+
+// loadOrphanLink is [loadOrphanLinks] for one note.
+func loadOrphanLink(ctx context.Context, tx *db.Tx, owner journal.UserID, note *Note) error {
+	notes := map[string]Note{string(note.ID): *note}
+	err := loadOrphanLinks(ctx, tx, owner, notes)
+	note.Trade = notes[string(note.ID)].Trade
 	return err
 }
 

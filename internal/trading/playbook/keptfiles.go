@@ -115,9 +115,12 @@ const ofAccount = `trade_id IN (SELECT trade_id FROM trade_annotations WHERE use
 // annotationTables have the annotations of trades, in the order of insertion.
 var annotationTables = []string{"trade_annotations", "trade_tags", "trade_setups", "trade_rules", "orphaned_annotations", "orphaned_fills"}
 
-// keepAnnotations keeps what was written on trades that are deleted, and records the
-// deletion. Notes lose their link.
-func keepAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, trades []journal.TradeID) error {
+// keepAnnotations keeps what was written on an account's trades that are deleted, and records
+// the deletion, also of trades without annotations: the redo of a deletion must know them.
+// Notes lose their link.
+func keepAnnotations(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, account journal.AccountID, trades []journal.TradeID,
+) error {
 	stored, err := LoadAnnotations(ctx, tx, owner, trades)
 	if err != nil {
 		return err
@@ -125,6 +128,7 @@ func keepAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, now t
 	for _, trade := range trades {
 		annotations, found := stored[trade]
 		if !found {
+			tradeHistory.Deleted(tx, owner, &Annotations{Trade: trade, Account: account})
 			continue
 		}
 		tradeHistory.Deleted(tx, owner, &annotations)

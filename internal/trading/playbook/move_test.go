@@ -348,7 +348,7 @@ func TestForgetTrades(t *testing.T) {
 		note := w.note(playbook.NoteChange{Body: journal.Some("x"), Trade: journal.Some(w.annTrade)})
 		var files []journal.AttachmentID
 		w.update(func(tx *db.Tx) (err error) {
-			files, err = playbook.ForgetTrades(w.ctx, tx, w.ann, time.Now(), []journal.TradeID{w.annTrade, "unknown"})
+			files, err = playbook.ForgetTrades(w.ctx, tx, w.ann, time.Now(), w.annCash, []journal.TradeID{w.annTrade, "unknown"})
 			return err
 		})
 		if !slices.Equal(files, []journal.AttachmentID{file.ID}) {

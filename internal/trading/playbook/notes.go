@@ -305,6 +305,9 @@ func (s *noteStore) ChangeNote(ctx context.Context, owner journal.UserID, id jou
 			return err
 		}
 		if change.Trade.Set {
+			if err := loadOrphanLink(ctx, tx, owner, &old); err != nil {
+				return err
+			}
 			if err := s.linkNote(ctx, tx, owner, note); err != nil {
 				return err
 			}
@@ -346,6 +349,9 @@ func (s *noteStore) DeleteNote(ctx context.Context, owner journal.UserID, id jou
 		files, err = db.List(ctx, tx, db.Single[journal.AttachmentID],
 			`SELECT id FROM attachments WHERE user_id = $1 AND note_id = $2 ORDER BY id`, owner, id)
 		if err != nil {
+			return err
+		}
+		if err := loadOrphanLink(ctx, tx, owner, &note); err != nil {
 			return err
 		}
 		if err := findTradeAccount(ctx, tx, owner, &note); err != nil {

@@ -96,7 +96,7 @@ func (s *Service) DeleteOrphan(ctx context.Context, owner journal.UserID, orphan
 		if err := lockOrphan(ctx, tx, owner, orphan); err != nil {
 			return err
 		}
-		files, err = ForgetTrades(ctx, tx, owner, s.clock(), []journal.TradeID{orphan})
+		files, err = ForgetTrades(ctx, tx, owner, s.clock(), "", []journal.TradeID{orphan})
 		return err
 	})
 	if err != nil {
@@ -115,18 +115,19 @@ func lockOrphan(ctx context.Context, tx *db.Tx, owner journal.UserID, orphan jou
 	return db.NotFound(err, "orphan")
 }
 
-// ForgetTrades deletes what was written on trades the user deletes: annotations and
+// ForgetTrades deletes what was written on an account's trades the user deletes: annotations and
 // attachments go, linked notes lose only the link. It is a step. The caller hands the
-// attachments to [Service.RemoveFiles] after the commit.
+// attachments to [Service.RemoveFiles] after the commit. The account is not needed for
+// orphans.
 func ForgetTrades(
-	ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, trades []journal.TradeID,
+	ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, account journal.AccountID, trades []journal.TradeID,
 ) ([]journal.AttachmentID, error) {
 	files, err := db.ListIn(ctx, tx, trades, db.Single[journal.AttachmentID],
 		`SELECT id FROM attachments WHERE user_id = $1 AND trade_id IN $keys ORDER BY id`, owner)
 	if err != nil {
 		return nil, err
 	}
-	if err := keepAnnotations(ctx, tx, owner, now, trades); err != nil {
+	if err := keepAnnotations(ctx, tx, owner, now, account, trades); err != nil {
 		return nil, err
 	}
 	if err := deleteLinks(ctx, tx, owner, `UPDATE notes SET trade_id = NULL`, trades); err != nil {

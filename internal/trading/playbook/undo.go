@@ -204,7 +204,14 @@ func isKept(u *history.Undoing, trade journal.TradeID) (found bool, err error) {
 func (s *Service) noteUndoer() history.Undoer {
 	r := history.TableRecords(noteHistory, noteTable, s.clock)
 	r.Tables = []string{"notes", "attachments"}
-	save := r.Save
+	load, save := r.Load, r.Save
+	r.Load = func(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []string) (map[string]Note, error) {
+		notes, err := load(ctx, tx, owner, ids)
+		if err != nil {
+			return nil, err
+		}
+		return notes, loadOrphanLinks(ctx, tx, owner, notes)
+	}
 	r.Save = func(ctx context.Context, tx *db.Tx, owner journal.UserID, before, after []Note) error {
 		if err := save(ctx, tx, owner, before, after); err != nil {
 			return err
@@ -253,12 +260,49 @@ func (s *Service) noteUndoer() history.Undoer {
 				return err
 			}
 		}
+		if err := dropEmptied(ctx, u, trades...); err != nil {
+			return err
+		}
 		if err := s.reportLinked(ctx, tx, owner, trades...); err != nil {
 			return err
 		}
 		return recordNotes(ctx, tx, owner, id)
 	}
 	return r
+}
+
+// dropEmptied deletes orphans that the undo itself made, by removing fills, because of links
+// that have gone back to another trade since.
+func dropEmptied(ctx context.Context, u *history.Undoing, trades ...*journal.TradeID) error {
+	for _, trade := range trades {
+		if trade == nil {
+			continue
+		}
+		f, recorded := history.RecordedField(u.Tx, history.Key{Type: "trade", ID: string(*trade)}, "orphaned")
+		if !recorded || string(f.Before) != "false" || string(f.After) != "true" {
+			continue
+		}
+		stored, err := LoadAnnotations(ctx, u.Tx, u.Owner, []journal.TradeID{*trade})
+		if err != nil {
+			return err
+		}
+		annotations, found := stored[*trade]
+		if !found {
+			continue
+		}
+		used, err := isUsed(ctx, u.Tx, u.Owner, annotations)
+		if err != nil {
+			return err
+		}
+		if used {
+			continue
+		}
+		if _, err := u.Tx.Exec(ctx, `DELETE FROM trade_annotations WHERE user_id = $1 AND trade_id = $2`, u.Owner, *trade); err != nil {
+			return err
+		}
+		recordOrphan(u.Tx, u.Owner, *trade, annotations.Account, "", false)
+	}
+	return nil
 }
 
 // anchorTrade ensures that a trade with a note or an attachment has an annotations row.
@@ -393,6 +437,10 @@ func (t tradeUndoer) Check(ctx context.Context, u *history.Undoing, objects []hi
 	for _, o := range objects {
 		record := current[journal.TradeID(o.ID)]
 		if o.Action == history.Deleted || o.IsBrought {
+			continue
+		}
+		if o.Action == history.Created {
+			history.CheckCreated(u, tradeHistory.Fields(), o, &record)
 			continue
 		}
 		history.CheckUpdated(u, tradeHistory.Fields(), o, &record)
@@ -530,7 +578,7 @@ func (t tradeUndoer) removeOrphans(ctx context.Context, u *history.Undoing, obje
 		}
 		orphans = append(orphans, journal.TradeID(o.ID))
 	}
-	_, err := ForgetTrades(ctx, u.Tx, u.Owner, u.Now, orphans) // their files are kept
+	_, err := ForgetTrades(ctx, u.Tx, u.Owner, u.Now, "", orphans) // their files are kept
 	return err
 }
 

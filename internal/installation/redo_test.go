@@ -1,0 +1,179 @@
+package installation_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/history"
+	"fillbook/internal/base/journal"
+	"fillbook/internal/trading/ledger"
+	"fillbook/internal/trading/matching"
+	"fillbook/internal/trading/playbook"
+)
+
+// change makes a write and returns the id of its change.
+func (h *fixture) change(write func(context.Context) error) journal.ChangeID {
+	h.t.Helper()
+	ctx, outcome := history.WithOutcome(h.t.Context())
+	must(h.t, write(ctx))
+	if outcome.Count != 1 {
+		h.t.Fatalf("the write left %d changes", outcome.Count)
+	}
+	return outcome.Change
+}
+
+// undo undoes a change and returns the id of the undo.
+func (h *fixture) undo(id journal.ChangeID) journal.ChangeID {
+	h.t.Helper()
+	change, err := h.Undo(h.t.Context(), h.owner, id, allowAll)
+	if err != nil {
+		h.t.Fatal(describe(err))
+	}
+	return change.ID
+}
+
+// wantConflict undoes a change, which must be refused because of a record's field.
+func (h *fixture) wantConflict(id journal.ChangeID, kind, record, field string) {
+	h.t.Helper()
+	_, err := h.Undo(h.t.Context(), h.owner, id, allowAll)
+	refused, ok := errors.AsType[*journal.Error](err)
+	if !ok || refused.Code != "changed_since" {
+		h.t.Fatalf("the undo returned %v", err)
+	}
+	conflicts, _ := refused.Details["conflicts"].([]history.Conflict)
+	for _, c := range conflicts {
+		if c.Type == kind && c.ID == record && (c.Field == nil && field == "" || c.Field != nil && *c.Field == field) {
+			return
+		}
+	}
+	h.t.Fatalf("the conflicts are %+v", conflicts)
+}
+
+// wantUndoAndRedo undoes and redoes a write twice. before is the state before it.
+func (h *fixture) wantUndoAndRedo(before string, id journal.ChangeID) {
+	h.t.Helper()
+	after := h.state()
+	for range 2 {
+		undone := h.undo(id)
+		if is := h.state(); is != before {
+			h.t.Fatalf("after the undo:\n%s", firstDifference(before, is))
+		}
+		id = h.undo(undone)
+		if is := h.state(); is != after {
+			h.t.Fatalf("after the redo:\n%s", firstDifference(after, is))
+		}
+	}
+	h.wantNoProblems()
+}
+
+func (h *fixture) fillOf(side matching.Side, quantity int64, minute int) ledger.NewFill {
+	return ledger.NewFill{
+		Symbol: "AAPL", Side: side, Quantity: decimal.New(quantity), Price: decimal.New(100),
+		ExecutedAt: time.Date(2026, 3, 2, 15, minute, 0, 0, time.UTC),
+	}
+}
+
+// TestRedoMovesNoteOfOrphan redoes an arrival that moves a note from an orphan, to which it
+// shows no link, to another trade.
+func TestRedoMovesNoteOfOrphan(t *testing.T) {
+	t.Parallel()
+	eachFixture(t, func(t *testing.T, h *fixture) {
+		first := h.fill(matching.Buy, "100", 0)
+		_, err := h.Playbook.CreateNote(t.Context(), h.owner, playbook.NoteChange{
+			Body: journal.Some("Words."), Trade: journal.Some(first.TradeIDs[0]),
+		})
+		must(t, err)
+		must(t, h.Ledger.DeleteExecution(t.Context(), h.owner, first.ID, nil))
+		before := h.state()
+		id := h.change(func(ctx context.Context) error {
+			_, err := h.Ledger.AddExecution(ctx, h.owner, h.account, h.fillOf(matching.Buy, 10, 0))
+			return err
+		})
+		h.wantUndoAndRedo(before, id)
+	})
+}
+
+// TestUndoOfNoteChangesKeepsOrphanLink undoes an update and a deletion of a note that is
+// linked to an orphan.
+func TestUndoOfNoteChangesKeepsOrphanLink(t *testing.T) {
+	t.Parallel()
+	eachFixture(t, func(t *testing.T, h *fixture) {
+		first := h.fill(matching.Buy, "100", 0)
+		trade := first.TradeIDs[0]
+		note, err := h.Playbook.CreateNote(t.Context(), h.owner, playbook.NoteChange{Body: journal.Some("Words."), Trade: journal.Some(trade)})
+		must(t, err)
+		must(t, h.Ledger.DeleteExecution(t.Context(), h.owner, first.ID, nil))
+		unlink := func(ctx context.Context) error {
+			_, err := h.Playbook.ChangeNote(ctx, h.owner, note.ID, playbook.NoteChange{Trade: journal.Opt[journal.TradeID]{Set: true, Null: true}}, nil)
+			return err
+		}
+		h.undo(h.change(unlink))
+		deletion := h.change(func(ctx context.Context) error { return h.Playbook.DeleteNote(ctx, h.owner, note.ID, nil) })
+		h.undo(deletion)
+		h.fill(matching.Buy, "100", 0)
+		stored, err := h.Playbook.Note(t.Context(), h.owner, note.ID)
+		must(t, err)
+		if stored.Trade == nil {
+			t.Fatal("the note has lost its link")
+		}
+		h.wantNoProblems()
+	})
+}
+
+// TestUndoOfNoteNamesDeletedOrphan undoes the deletion of a note whose orphan was deleted
+// since.
+func TestUndoOfNoteNamesDeletedOrphan(t *testing.T) {
+	t.Parallel()
+	eachFixture(t, func(t *testing.T, h *fixture) {
+		first := h.fill(matching.Buy, "100", 0)
+		trade := first.TradeIDs[0]
+		h.write(trade, "Words.")
+		note, err := h.Playbook.CreateNote(t.Context(), h.owner, playbook.NoteChange{Body: journal.Some("Words."), Trade: journal.Some(trade)})
+		must(t, err)
+		must(t, h.Ledger.DeleteExecution(t.Context(), h.owner, first.ID, nil))
+		deletion := h.change(func(ctx context.Context) error { return h.Playbook.DeleteNote(ctx, h.owner, note.ID, nil) })
+		orphan := h.change(func(ctx context.Context) error { return h.Playbook.DeleteOrphan(ctx, h.owner, trade) })
+		h.wantConflict(deletion, "trade", string(trade), "")
+		h.undo(orphan)
+		h.undo(deletion)
+		h.wantNoProblems()
+	})
+}
+
+// TestRedoDeletesTheSameTrade redoes the deletion of a trade that shares its only remaining
+// fill with the next one.
+func TestRedoDeletesTheSameTrade(t *testing.T) {
+	t.Parallel()
+	eachFixture(t, func(t *testing.T, h *fixture) {
+		h.fill(matching.Buy, "100", 0)
+		crossing, err := h.Ledger.AddExecution(t.Context(), h.owner, h.account, h.fillOf(matching.Sell, 20, 5))
+		must(t, err)
+		if len(crossing.TradeIDs) != 2 {
+			t.Fatalf("the fill is in %v", crossing.TradeIDs)
+		}
+		before := h.state()
+		id := h.change(func(ctx context.Context) error { return h.Ledger.DeleteTrade(ctx, h.owner, crossing.TradeIDs[0], nil) })
+		h.wantUndoAndRedo(before, id)
+	})
+}
+
+// TestRedoKeepsLaterAnnotations redoes the deletion of a trade that was annotated after the
+// undo.
+func TestRedoKeepsLaterAnnotations(t *testing.T) {
+	t.Parallel()
+	eachFixture(t, func(t *testing.T, h *fixture) {
+		trade := h.fill(matching.Buy, "100", 0).TradeIDs[0]
+		undone := h.undo(h.change(func(ctx context.Context) error { return h.Ledger.DeleteTrade(ctx, h.owner, trade, nil) }))
+		words := h.change(func(ctx context.Context) error {
+			_, err := h.Playbook.Annotate(ctx, h.owner, trade, playbook.AnnotationChange{ValueChange: playbook.ValueChange{Notes: journal.Some("Words.")}}, nil)
+			return err
+		})
+		h.wantConflict(undone, "trade", string(trade), "notes")
+		h.undo(words)
+		h.undo(undone)
+		h.wantNoProblems()
+	})
+}
