@@ -108,6 +108,8 @@ type Execution struct {
 	Kind           string `json:"kind,omitzero"`
 	EventID        string `json:"event_id,omitzero"`
 	BasisEstimated bool   `json:"basis_estimated,omitzero"`
+	// Closes reports that the source says that the fill closes a position.
+	Closes bool `json:"closes,omitzero"`
 	// Facts are the names from [ledger.Facts]: which values the source stated, how finely
 	// its time was written, and which values were edited.
 	Facts []string `json:"facts,omitempty"`

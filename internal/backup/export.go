@@ -284,7 +284,7 @@ func toExecution(x ledger.Execution, origin string) Execution {
 		ExecutedAt: Instant{x.ExecutedAt}, Details: x.Details, Facts: x.Facts.Names(), Origin: origin, CreatedAt: Instant{x.CreatedAt},
 	}
 	out.Multiplier.Decimal, out.Multiplier.Valid = x.Multiplier, true
-	if out.EventID, out.BasisEstimated = x.EventID, x.BasisEstimated; x.Kind != matching.KindTrade {
+	if out.EventID, out.BasisEstimated, out.Closes = x.EventID, x.BasisEstimated, x.Closes; x.Kind != matching.KindTrade {
 		out.Kind = x.Kind.String()
 	}
 	if x.ExternalID != nil {

@@ -190,6 +190,7 @@ func (p *person) trade() {
 	}
 	if rapid.Bool().Draw(p.T, "sell") {
 		in.Side = matching.Sell
+		in.Closes = rapid.Bool().Draw(p.T, "closes")
 	}
 	if in.InstrumentType == "option" {
 		in.Details = map[string]string{"option_right": "call", "strike": "150.50", "expiry": "2026-06-19"}

@@ -326,7 +326,7 @@ func (x Execution) checkedFill() (ledger.NewFill, error) {
 		return ledger.NewFill{}, journal.InvalidField("kind", "%q is not a kind of fill.", x.Kind)
 	}
 	fill := ledger.NewFill{
-		Kind: kind, EventID: x.EventID, BasisEstimated: x.BasisEstimated,
+		Kind: kind, EventID: x.EventID, BasisEstimated: x.BasisEstimated, Closes: x.Closes,
 		Symbol: x.Symbol, InstrumentType: x.InstrumentType, Side: matching.Side(x.Side), Quantity: x.Quantity, Price: x.Price,
 		Fees: x.Fees, Commission: x.Commission, Multiplier: x.Multiplier, StatedPnL: x.StatedPnL,
 		ExecutedAt: x.ExecutedAt.Time, ExternalID: x.ExternalID, Details: x.Details, Facts: ledger.FactsFromNames(x.Facts),

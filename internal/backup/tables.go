@@ -315,7 +315,7 @@ func joinNames[T comparable](ids []T, names map[T]statement.ListItem) string {
 // fillTable is one row a fill, oldest first.
 var fillTable = table{"Fills", []string{
 	"Account", "Executed At", "Symbol", "Type", "Side", "Quantity", "Price", "Fees", "Commission", "Multiplier",
-	"Stated P&L", "Currency", "Option Right", "Strike", "Expiry", "Lot", "External Id", "Kind", "Event Id", "Basis Estimated",
+	"Stated P&L", "Currency", "Option Right", "Strike", "Expiry", "Lot", "External Id", "Kind", "Event Id", "Basis Estimated", "Closes",
 }, (*tableReader).fills}
 
 func (t *tableReader) fills(write rowWriter) error {
@@ -329,7 +329,7 @@ func (t *tableReader) fills(write rowWriter) error {
 			text(a.Name), instant(x.ExecutedAt), text(i.Symbol), text(i.Type), text(string(x.Side)), number(x.Quantity),
 			number(x.Price), number(x.Fees), number(x.Commission), number(x.Multiplier), optionalNumber(x.StatedPnL),
 			text(a.BaseCurrency), text(i.OptionRight), optionalNumber(i.Strike), text(string(i.Expiry)), text(i.Lot), text(external),
-			text(x.Kind.String()), text(x.EventID), yesIf(x.BasisEstimated),
+			text(x.Kind.String()), text(x.EventID), yesIf(x.BasisEstimated), yesIf(x.Closes),
 		})
 	})
 }

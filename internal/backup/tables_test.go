@@ -49,7 +49,7 @@ func newTabledJournal(t *testing.T, h *fixture) (owner journal.UserID, account j
 	must(t, err)
 	_, err = h.ledger.AddExecution(t.Context(), owner, account, ledger.NewFill{
 		Symbol: "SPY", InstrumentType: "option", Side: matching.Sell, Quantity: decimal.Must("2"), Price: decimal.Must("-0.05"),
-		ExternalID: "+1", ExecutedAt: morning.Add(90*time.Second + 250*time.Millisecond),
+		ExternalID: "+1", Closes: true, ExecutedAt: morning.Add(90*time.Second + 250*time.Millisecond),
 		Details: map[string]string{"option_right": "put", "strike": "450", "expiry": "2026-06-19"},
 	})
 	must(t, err)
@@ -66,10 +66,10 @@ and, more",,size: not applicable; wait: broken,,,,,,,trade
 '=Main,SPY,option,short,open,2,2026-03-02T14:31:30.25Z,,-0.05,,100,,0,0,,USD,,put,450,2026-06-19,1,,,,,,,,,,,,,,,,,,,,,,
 `
 
-const fillsGolden = `Account,Executed At,Symbol,Type,Side,Quantity,Price,Fees,Commission,Multiplier,Stated P&L,Currency,Option Right,Strike,Expiry,Lot,External Id,Kind,Event Id,Basis Estimated
-'=Main,2026-03-02T14:30:00Z,AAPL,stock,buy,10,100.5,0,1,1,,USD,,,,,,trade,,
-'=Main,2026-03-02T14:31:30.25Z,SPY,option,sell,2,-0.05,0,0,100,,USD,put,450,2026-06-19,,'+1,trade,,
-'=Main,2026-03-02T14:35:00Z,AAPL,stock,sell,10,99.25,0,1,1,,USD,,,,,,trade,,
+const fillsGolden = `Account,Executed At,Symbol,Type,Side,Quantity,Price,Fees,Commission,Multiplier,Stated P&L,Currency,Option Right,Strike,Expiry,Lot,External Id,Kind,Event Id,Basis Estimated,Closes
+'=Main,2026-03-02T14:30:00Z,AAPL,stock,buy,10,100.5,0,1,1,,USD,,,,,,trade,,,
+'=Main,2026-03-02T14:31:30.25Z,SPY,option,sell,2,-0.05,0,0,100,,USD,put,450,2026-06-19,,'+1,trade,,,yes
+'=Main,2026-03-02T14:35:00Z,AAPL,stock,sell,10,99.25,0,1,1,,USD,,,,,,trade,,,
 `
 
 func (h *fixture) table(t *testing.T, r Request) string {

@@ -109,6 +109,7 @@ type importPreview struct {
 	CashDuplicates    int                            `json:"cash_duplicates" doc:"Of the cash rows those that are stored already."`
 	Outcome           orNull[imports.Outcome]        `json:"outcome" doc:"The effect of a commit on trades; null while a column mapping is missing."`
 	CorporateActions  []imports.FileAction           `json:"corporate_actions" doc:"The corporate actions that the file states: splits, with the request that would record each."`
+	UnmatchedClosing  []imports.UnmatchedClosing     `json:"unmatched_closing" doc:"New sales that close a position by the file while nothing is held, each with the request that adds the position; at most 200. Nothing is added without a request."`
 	Errors            []imports.Problem              `json:"errors"`
 	ErrorCount        int                            `json:"error_count"`
 	Warnings          []string                       `json:"warnings"`
@@ -128,7 +129,7 @@ func shapePreview(p imports.Preview) importPreview {
 		SkippedReasons: p.SkippedReasons, Currency: orNull[imports.FileCurrency]{p.Currency},
 		AccountID: p.AccountID, JournalSummary: orNull[imports.JournalSummary]{p.Journal}, SampleTrades: p.SampleTrades, DateOrder: p.DateOrder,
 		NewRows: p.NewRows, Duplicates: p.Duplicates, Completed: p.Completed, CashRows: p.CashRows, CashDuplicates: p.CashDuplicates,
-		Outcome: orNull[imports.Outcome]{p.Outcome}, CorporateActions: p.Actions, Errors: p.Errors, ErrorCount: p.ErrorCount,
+		Outcome: orNull[imports.Outcome]{p.Outcome}, CorporateActions: p.Actions, UnmatchedClosing: p.UnmatchedClosings, Errors: p.Errors, ErrorCount: p.ErrorCount,
 		Warnings: p.Sentences, WarningDetails: p.Details, AcceptsMapping: p.AcceptsMapping, MissingMapping: p.MissingMapping, MappingTargets: imports.MappingTargets(),
 		Reconciliation: p.Reconciliation, UnknownKinds: []unknownKind{},
 	}

@@ -18,7 +18,7 @@ type unmatchedPosition struct {
 	Quantity  decimal.Decimal        `json:"quantity"`
 	Since     time.Time              `json:"since"`
 	Fills     []journal.ExecutionID  `json:"fills"`
-	Reason    ledger.UnmatchedReason `json:"reason" enum:"expired_unclosed,split_suspected,nothing_to_close"`
+	Reason    ledger.UnmatchedReason `json:"reason" enum:"sold_without_purchase,expired_unclosed,split_suspected,nothing_to_close"`
 	Proposal  repairProposal         `json:"proposal" doc:"The body of the request that would repair it: POST /corporate-actions for split_suspected, else POST /executions."`
 }
 
@@ -62,7 +62,7 @@ func shapeUnmatched(u ledger.Unmatched) unmatchedPosition {
 // registerUnmatched registers the list of positions that seem to lack something.
 func (a executionAPI) registerUnmatched(api *API) {
 	list := positionRoute(readJournal, http.MethodGet, "/unmatched", "listUnmatchedPositions", "List positions that seem to lack a fill or a split, with repairs")
-	list.about = "expired_unclosed is an option that is open after its expiry; nothing_to_close is a fill that only closes and had too little to close; split_suspected is a fill of a multiple of the shares held, at a price that fits a split. At most 500 of each, oldest first. Nothing is repaired without a request."
+	list.about = "sold_without_purchase is an open short that began with a sale which closes a position by its source; the repair is an opening, whose cost is not known. expired_unclosed is an option that is open after its expiry; nothing_to_close is a fill that only closes and had too little to close; split_suspected is a fill of a multiple of the shares held, at a price that fits a split. At most 500 of each, oldest first. Nothing is repaired without a request."
 	registerList(api, list, func(ctx context.Context, in *Paging) (*listing[unmatchedPosition], error) {
 		found, err := a.ledger.Unmatched(ctx, caller(ctx).UserID)
 		if err != nil {

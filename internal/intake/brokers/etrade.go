@@ -32,7 +32,7 @@ const etradeType = "Activity Type|Transaction Type|TransactionType"
 var etradeLayout = s.Layout{
 	Key: etradeType, Kind: "@kind|" + etradeType, Words: etradeWords, Symbol: "@symbol", Contract: "@contract",
 	Time: "Activity/Trade Date|Transaction Date|TransactionDate|Date", Quantity: "Quantity #|Quantity", Price: "@price", Amount: "Amount $|Amount",
-	Commission: "Commission", Fees: "Fees", HiddenCosts: s.CostFees, Note: "Description", Prepare: prepareETrade,
+	Commission: "Commission", Fees: "Fees", HiddenCosts: s.CostFees, Note: "Description", Prepare: prepareETrade, ShortWord: true,
 }
 
 // etradeWords are the types for rows other than trades.

@@ -18,7 +18,7 @@ var fidelityHistory = s.Preset{
 	Layout: &s.Layout{
 		Kind: "@kind|Action", Words: fidelityWords, Symbol: "Symbol", Time: "@day|Run Date", Quantity: "@quantity|Quantity", Price: "@price|Price|Price ($)",
 		Amount: "Amount|Amount ($)", Commission: "Commission|Commission ($)", Fees: "Fees|Fees ($)+@accrued", Currency: "@currency|Currency",
-		HiddenCosts: s.CostFees, Account: "Account Number|Account", Note: "Action", Prepare: prepareFidelity,
+		HiddenCosts: s.CostFees, Account: "Account Number|Account", Note: "Action", Prepare: prepareFidelity, ShortWord: true,
 	},
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"fillbook/internal/intake/parse"
 	"fillbook/internal/intake/statement"
 	"fillbook/internal/intake/tabular"
 	"fillbook/internal/trading/annotations"
@@ -69,7 +70,9 @@ func fillbookFill(w *statement.Row) {
 		Right: w.Text("Option Right"), Strike: w.Null("Strike"), Expiry: w.Day("Expiry"),
 		Kind: readFillKind(w, "Kind"), EventID: w.Text("Event Id"), BasisEstimated: w.Text("Basis Estimated") != "",
 	}
-	f.Side, _ = w.Side("Side")
+	if f.Side, _ = w.Side("Side"); w.Text("Closes") != "" {
+		f.Effect = parse.Closing
+	}
 	w.Fill(f)
 }
 

@@ -14,7 +14,7 @@ var tdAmeritradeTransactions = s.Preset{
 	Layout: &s.Layout{
 		Key: "DESCRIPTION", Kind: "DESCRIPTION", Symbol: "SYMBOL", Time: "DATE", Quantity: "QUANTITY", Price: "PRICE", Amount: "AMOUNT",
 		Commission: "COMMISSION", Fees: "REG FEE+SHORT-TERM RDM FEE+FUND REDEMPTION FEE+DEFERRED SALES CHARGE", ID: "TRANSACTION ID",
-		Note: "DESCRIPTION", Words: []s.Word{
+		Note: "DESCRIPTION", ShortWord: true, Words: []s.Word{
 			{Kind: s.KindRepeated, Words: "money market purchase*|money market redemption*|cash alternatives purchase*|cash alternatives redemption*"},
 			{Kind: s.KindInternal, Words: "internal transfer between accounts*|*between account types*"},
 			{Kind: s.KindSellOpen, Words: "sold short *|sell short *"},

@@ -79,6 +79,9 @@ func (s *Service) previewPlan(ctx context.Context, tx *db.Tx, owner journal.User
 		return err
 	}
 	p.warnActions(p.Actions, !origin.isAutomatic() && !up.IgnoreActions)
+	unbought := withoutSplits(ahead.Unbought, p.Actions)
+	p.UnmatchedClosings = newUnmatchedClosings(unbought, planned.fillRows, account.ID)
+	p.warnUnmatched(unbought)
 	p.setOutcome([]ledger.InsertPreview{ahead}, []string{account.BaseCurrency})
 	return nil
 }

@@ -198,7 +198,7 @@ func newFill(f *statement.Fill, facts ledger.Facts) ledger.NewFill {
 		Symbol: f.Symbol, InstrumentType: f.Type, Side: f.Side, Quantity: f.Quantity, Price: f.Price,
 		Fees: f.Fees, Commission: f.Commission, Multiplier: f.Multiplier, StatedPnL: f.StatedPnL,
 		ExecutedAt: f.At, ExternalID: f.ID, Details: details(f), Facts: facts | factsOf(f),
-		Kind: f.Kind, EventID: f.EventID, BasisEstimated: f.BasisEstimated,
+		Kind: f.Kind, EventID: f.EventID, BasisEstimated: f.BasisEstimated, Closes: f.Closes(),
 	}
 }
 

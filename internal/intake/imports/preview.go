@@ -59,10 +59,12 @@ type Preview struct {
 	Warnings
 	MissingMapping []string
 	// Actions are the corporate actions that the file states.
-	Actions        []FileAction
-	Reconciliation []Reconciliation
-	SampleTrades   []SampleTrade
-	Journal        *JournalSummary
+	Actions []FileAction
+	// UnmatchedClosings are the sales that close a position by the file, and find none.
+	UnmatchedClosings []UnmatchedClosing
+	Reconciliation    []Reconciliation
+	SampleTrades      []SampleTrade
+	Journal           *JournalSummary
 	// UnknownKinds are the words whose kind only the user knows.
 	UnknownKinds []UnknownKind
 	// Outcome is nil if it is unknown.
@@ -165,7 +167,7 @@ func (c *content) preview(up Upload) Preview {
 		Headers: append([]string{}, c.headers...), SampleRows: []map[string]string{}, SuggestedMapping: map[string]string{},
 		DetectedBroker: c.found.Preset.Broker, Reason: c.found.Reason, RowCount: c.rows(),
 		Format: string(c.found.Preset.Format), Source: string(statement.FromCSV), AccountID: up.Account,
-		Errors: []Problem{}, Actions: []FileAction{}, Warnings: newWarnings(), Reconciliation: []Reconciliation{}, SampleTrades: []SampleTrade{},
+		Errors: []Problem{}, Actions: []FileAction{}, UnmatchedClosings: []UnmatchedClosing{}, Warnings: newWarnings(), Reconciliation: []Reconciliation{}, SampleTrades: []SampleTrade{},
 	}
 	for target, name := range c.suggested {
 		p.SuggestedMapping[string(target)] = name

@@ -35,6 +35,8 @@ type Result struct {
 	SkippedRows      []SkippedRow    `json:"skipped_rows" doc:"The first 200 skipped rows; a backup lists none. skipped_reasons counts all."`
 	SkippedReasons   []SkippedReason `json:"skipped_reasons" doc:"How many rows were skipped for each reason, the most frequent first; the rarest beyond 50 reasons are counted together."`
 	CorporateActions []FileAction    `json:"corporate_actions" doc:"The corporate actions that the file states; reversing the import deletes those that it recorded."`
+	// UnmatchedClosings are the sales that close a position by the file, and found none.
+	UnmatchedClosings []UnmatchedClosing `json:"unmatched_closing" doc:"New sales that close a position by the file while nothing is held, each with the request that adds the position; at most 200. Nothing is added without a request."`
 	// Restored counts the other records in a backup.
 	Restored *Restored `json:"restored,omitzero"`
 
@@ -106,6 +108,9 @@ func (r *Result) addMissing() {
 	if r.CorporateActions == nil {
 		r.CorporateActions = []FileAction{}
 	}
+	if r.UnmatchedClosings == nil {
+		r.UnmatchedClosings = []UnmatchedClosing{}
+	}
 	if r.Details == nil {
 		texts := r.Sentences
 		r.Warnings = newWarnings()
@@ -149,6 +154,11 @@ func (r *Result) add(next Result, earlierRows int) Result {
 		sum.Errors = append(sum.Errors, Problem{Row: earlierRows + p.Row, Message: p.Message})
 	}
 	sum.CorporateActions = next.CorporateActions // deliveries repeat them and record none
+	sum.UnmatchedClosings = slices.Clone(r.UnmatchedClosings)
+	for _, u := range next.UnmatchedClosings[:min(len(next.UnmatchedClosings), max(0, maxUnmatchedClosings-len(r.UnmatchedClosings)))] {
+		u.Row += earlierRows
+		sum.UnmatchedClosings = append(sum.UnmatchedClosings, u)
+	}
 	sum.Reconciliation = slices.Concat(r.Reconciliation, next.Reconciliation)
 	sum.Warnings = r.Warnings.merge(next.Warnings)
 	sum.setRows(r.rowReport().add(next.rowReport(), earlierRows))

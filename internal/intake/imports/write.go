@@ -17,7 +17,7 @@ import (
 func (s *Service) write(ctx context.Context, tx *db.Tx, b *Batch, st *statement.Statement, p *plan) (Result, error) {
 	result := Result{
 		BatchID: b.ID, AccountID: b.Account, Format: string(st.Format),
-		Warnings: newWarnings(), Reconciliation: reconcile(st), CorporateActions: []FileAction{},
+		Warnings: newWarnings(), Reconciliation: reconcile(st), CorporateActions: []FileAction{}, UnmatchedClosings: []UnmatchedClosing{},
 	}
 	result.addWarnings(st.Warnings)
 	withdrawn, err := s.ledger.WithdrawFills(ctx, tx, b.UserID, b.Account,
@@ -43,6 +43,9 @@ func (s *Service) write(ctx context.Context, tx *db.Tx, b *Batch, st *statement.
 	if err := s.recordActions(ctx, tx, b, p, &result); err != nil {
 		return Result{}, err
 	}
+	unbought := withoutSplits(fills.Unbought, result.CorporateActions)
+	result.UnmatchedClosings = newUnmatchedClosings(unbought, p.fillRows, b.Account)
+	result.warnUnmatched(unbought)
 	result.recorded = withdrawn.Recorded || fills.Recorded || cash.Inserted > 0
 	s.running.setStage(b.ID, "annotating", len(p.annotations))
 	a := annotator{

@@ -447,6 +447,7 @@ func (lr *layoutReader) readSide(w *Row, kind Kind, t *tradeRow) {
 		side = matching.Buy
 	}
 	t.Side, t.Effect = side, effect
+	t.sellsHeld = l.ShortWord && side == matching.Sell && effect == parse.EffectUnknown
 	t.Quantity = t.Quantity.Abs()
 	switch WordKey(w.Text(l.Effect)) {
 	case "open", "opening", "to open", "o", "entry":

@@ -6,6 +6,7 @@ import (
 
 	"fillbook/internal/base/decimal"
 	"fillbook/internal/intake/parse"
+	"fillbook/internal/trading/instruments"
 	"fillbook/internal/trading/matching"
 )
 
@@ -176,6 +177,12 @@ func (s *Statement) checkOpenings() {
 // result beyond its own costs.
 func (f *Fill) isClosing() bool {
 	return f.Effect == parse.Closing || f.Effect == parse.EffectUnknown && (f.hasResult || f.statesResult(f.StatedPnL.Decimal))
+}
+
+// Closes reports whether the file says with a word that the fill closes a position.
+func (f *Fill) Closes() bool {
+	isShare := f.Right == "" && (f.Type == "" || f.Type == instruments.TypeStock)
+	return f.Effect == parse.Closing || f.sellsHeld && isShare && f.Effect == parse.EffectUnknown
 }
 
 // statesResult reports whether a stated result belongs to a closed position: an opening

@@ -58,6 +58,9 @@ type Layout struct {
 
 	Quantity, Price Col
 	Decimals        DecimalRule
+	// ShortWord: short sales have a word of their own, so a plain sale of shares
+	// closes a position.
+	ShortWord bool
 	// SplitsAdd: a row about a split states how many shares came to those held.
 	SplitsAdd bool
 	// Amount is what moved in cash after costs, Gross what was traded before costs. With

@@ -161,6 +161,8 @@ type Fill struct {
 	StatedCashFlow  decimal.Null // stated cash movement, costs included
 
 	isSplit bool // see [KindSplit]
+	// sellsHeld reports a plain sale in a layout with a word of its own for selling short.
+	sellsHeld bool
 	// hasResult reports a result stated for the fill, whether it counts or not.
 	hasResult bool
 }

@@ -73,7 +73,7 @@ func (r *figureRow) scan() []any {
 		grossScanner{t},
 		realizedScanner{t},
 		&c.External, &c.Arrival, &c.Open, &c.AvgEntry, &c.AvgExit, &c.ReturnPct,
-		kindScanner{&t.EndedBy, &c.Removed},
+		endingScanner{&t.EndedBy, &c.Removed},
 		textScanner[string]{&c.Symbols},
 	}
 }

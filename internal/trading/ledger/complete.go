@@ -48,8 +48,9 @@ func (f *fill) completeFrom(s *source, previous *fill) {
 		f.stated = by.stated
 	}
 	if f.kind == matching.KindTrade && by.kind != matching.KindTrade {
-		f.kind, f.isEstimated = by.kind, by.isEstimated
+		f.fillKind = by.fillKind
 	}
+	f.closes = f.closes || by.closes && f.kind == matching.KindTrade
 	f.details = completeDetails(f.details, by.details)
 }
 
@@ -155,7 +156,7 @@ func (f *fill) replaceBy(by *fill, edits Facts) {
 
 // takeDeal copies quantity, price and stated result.
 func (f *fill) takeDeal(by *fill) {
-	f.quantity, f.price, f.stated, f.kind, f.isEstimated = by.quantity, by.price, by.stated, by.kind, by.isEstimated
+	f.quantity, f.price, f.stated, f.fillKind = by.quantity, by.price, by.stated, by.fillKind
 	f.facts = f.facts&^PartialQuantity | by.facts&PartialQuantity
 }
 
@@ -247,7 +248,7 @@ func (f *fill) rebuild(list []*source) (after *fill, key streamKey) {
 	if !edits.has(FiguresEdited) {
 		out.side, out.quantity, out.price = merged.side, merged.quantity, merged.price
 		out.stated, out.details = merged.stated, merged.details
-		out.kind, out.isEstimated = merged.kind, merged.isEstimated
+		out.fillKind = merged.fillKind
 		if out.kind == matching.KindRemoval && f.kind == matching.KindRemoval {
 			out.price = f.price // computed from its trade
 		}

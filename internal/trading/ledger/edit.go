@@ -223,6 +223,7 @@ func (c ExecutionChange) apply(was Execution) NewFill {
 	if !c.BasisEstimated.Set && in.Kind != matching.KindOpening {
 		in.BasisEstimated = false
 	}
+	in.Closes = was.Closes && in.Side == was.Side && in.Kind == was.Kind
 	if c.HasFraction {
 		in.Facts = FactsRecorded | ZeroFraction
 	}

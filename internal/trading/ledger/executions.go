@@ -34,6 +34,8 @@ type Execution struct {
 	Kind           matching.Kind
 	EventID        string
 	BasisEstimated bool
+	// Closes reports that the source says that the fill closes a position.
+	Closes bool
 	// Unmatched is the quantity that belongs to no trade.
 	Unmatched  decimal.Decimal
 	ExternalID *string
@@ -208,7 +210,7 @@ func (f *fill) toExecution(a Account, key streamKey, batch *journal.BatchID, in 
 		Fees: f.fees, Commission: f.commission, Multiplier: f.multiplier, StatedPnL: f.stated,
 		ExecutedAt: db.FromMicros(f.at), CreatedAt: db.FromMicros(f.createdAt), Batch: batch, TradeIDs: in.list(), Facts: f.facts, Origin: f.origin,
 		Cursor: ExecutionCursor{At: f.at, Arrival: f.arrival, Account: a.number},
-		Kind:   f.kind, BasisEstimated: f.isEstimated, Unmatched: f.unmatched,
+		Kind:   f.kind, BasisEstimated: f.isEstimated, Closes: f.closes, Unmatched: f.unmatched,
 	}
 	if external := f.externalID; external != "" {
 		e.ExternalID = &external

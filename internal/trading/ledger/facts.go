@@ -211,8 +211,8 @@ func (f *fill) sameDeal(g *fill) bool {
 	return f.side == g.side && f.quantity.Equal(g.quantity) && f.comparedPrice().Equal(g.comparedPrice())
 }
 
-// sameKind compares the kinds and whether the cost is estimated.
-func (f *fill) sameKind(g *fill) bool { return f.kind == g.kind && f.isEstimated == g.isEstimated }
+// sameKind compares the kinds and what the sources say beside them.
+func (f *fill) sameKind(g *fill) bool { return f.fillKind == g.fillKind }
 
 // sameWrittenContent compares two fills in one stream whose times have the same
 // precision.

@@ -35,6 +35,9 @@ type NewFill struct {
 	Kind matching.Kind
 	// BasisEstimated reports that an opening's price is not the real cost.
 	BasisEstimated bool
+	// Closes reports that the source says that the fill closes a position. Without it the
+	// source may not say. It has no meaning for other kinds than trade.
+	Closes bool
 	// EventID joins an assigned or exercised option's fill with its underlying's, or is
 	// empty.
 	EventID string
@@ -72,11 +75,11 @@ type fill struct {
 	commission decimal.Decimal
 	multiplier decimal.Decimal
 	stated     decimal.Null
-	kind       matching.Kind
-	// isEstimated reports that an opening's cost is estimated.
-	isEstimated bool
+	fillKind
 	// unmatched is the quantity that belongs to no trade.
-	unmatched  decimal.Decimal
+	unmatched decimal.Decimal
+	// unbought is what a new closing sale sold without a position; see markUnbought.
+	unbought   decimal.Decimal
 	externalID string
 	origin     string
 	details    string // JSON object, or empty
@@ -155,7 +158,8 @@ func (n *NewFill) clean(kind string, f *fill) (err error) {
 	f.at, f.side, f.quantity, f.price, f.fees, f.commission = db.Micros(n.ExecutedAt), n.Side, n.Quantity, n.Price, n.Fees, n.Commission
 	f.multiplier, f.stated, f.facts = n.Multiplier.Decimal, n.StatedPnL, n.Facts.clean(n)
 	f.arrival, f.state = n.Arrival, added
-	f.kind, f.isEstimated, f.unmatched = n.Kind, n.BasisEstimated, decimal.Zero
+	f.fillKind = fillKind{kind: n.Kind, isEstimated: n.BasisEstimated, closes: n.Closes && n.Kind == matching.KindTrade}
+	f.unmatched = decimal.Zero
 	f.price = f.comparedPrice()
 	if !n.CreatedAt.IsZero() {
 		f.createdAt = db.Micros(n.CreatedAt)
@@ -327,7 +331,7 @@ func (f *fill) scanCompared() []any {
 		textScanner[string]{&f.externalID},
 		textScanner[string]{&f.origin},
 		textScanner[string]{&f.details},
-		kindScanner{&f.kind, &f.isEstimated},
+		fillKindScanner{&f.fillKind},
 		statedScanner{f},
 	}
 }
@@ -347,7 +351,7 @@ func (f *fill) scanGrouped() []any {
 		oneIfNull{&f.multiplier},
 		&f.stated, &f.id,
 		textScanner[string]{&f.externalID},
-		kindScanner{&f.kind, &f.isEstimated},
+		fillKindScanner{&f.fillKind},
 		zeroIfNull{&f.unmatched},
 		statedScanner{f},
 	}
@@ -392,7 +396,7 @@ func (f *fill) scan() []any {
 		textScanner[string]{&f.externalID},
 		textScanner[string]{&f.origin},
 		textScanner[string]{&f.details},
-		kindScanner{&f.kind, &f.isEstimated},
+		fillKindScanner{&f.fillKind},
 		zeroIfNull{&f.unmatched},
 		statedScanner{f},
 	}
@@ -437,7 +441,7 @@ func (f *fill) args(a *Account) []any {
 		f.at, f.seq, f.grouped(), f.createdAt, f.arrival, int64(f.facts), f.side == matching.Buy,
 		f.quantity.String(), f.price.String(), nullIf(f.commission, "0"), nullIf(f.fees, "0"), nullIf(f.multiplier, "1"),
 		nullNumber(f.stated), f.storedID(a), nullIfEmpty(f.externalID), nullIfEmpty(f.origin), nullIfEmpty(f.details),
-		f.storedKind(), nullIf(f.unmatched, "0"), f.storedStated(),
+		f.fillKind.stored(), nullIf(f.unmatched, "0"), f.storedStated(),
 	}
 }
 
@@ -494,7 +498,7 @@ func (f *fill) changeableValues(a *Account) []any {
 	return []any{
 		f.grouped(), f.at, f.side == matching.Buy, f.quantity.String(), f.price.String(), nullIf(f.fees, "0"), nullIf(f.commission, "0"),
 		nullIf(f.multiplier, "1"), nullNumber(f.stated), nullIfEmpty(f.externalID), nullIfEmpty(f.origin), nullIfEmpty(f.details),
-		int64(f.facts), f.storedID(a), f.storedKind(), nullIf(f.unmatched, "0"), f.storedStated(),
+		int64(f.facts), f.storedID(a), f.fillKind.stored(), nullIf(f.unmatched, "0"), f.storedStated(),
 	}
 }
 

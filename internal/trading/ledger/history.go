@@ -44,6 +44,7 @@ var (
 		fields.NewText("event_id", func(e *Execution) *string { return &e.EventID }),
 		fields.NewFlag("basis_estimated", func(e *Execution) *bool { return &e.BasisEstimated }),
 		// Names with a dot are not shown to users: an undo needs the values.
+		fields.NewFlag(".closes", func(e *Execution) *bool { return &e.Closes }),
 		fields.NewShown(".facts", showFacts).SetAs(setFacts).AsSet(),
 		fields.NewText(".origin", func(e *Execution) *string { return &e.Origin }),
 	}, history.Of[Execution]{

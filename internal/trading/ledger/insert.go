@@ -25,6 +25,8 @@ type InsertResult struct {
 	// Recorded reports that ledger rows name the import: for new fills, and for stored
 	// fills it contained too.
 	Recorded bool
+	// Unbought are the sales that close what was not held, by their source.
+	Unbought []UnboughtSale
 	// Trades lists the created or changed trades.
 	Trades []journal.TradeID
 	// Warnings are sentences for the user, without repetitions.
@@ -141,6 +143,7 @@ func (s *Service) InsertChecked(
 	}
 	options.Part.addFills(first, b.nextSeq, known.sources)
 	result = newInsertResult(all)
+	result.Unbought = listUnbought(all)
 	result.Recorded = result.Inserted > 0 || !known.isEmpty()
 	result.Trades, result.Warnings = slices.Concat(b.change.Created, b.change.Changed), warnings
 	analyzeAfterCommit(s.db, tx, result.Inserted)
@@ -423,6 +426,7 @@ func (set *streamSet) regroupTogether(ctx context.Context, deleted journal.Trade
 			return nil, err
 		}
 	}
+	r.markUnbought()
 	r.reconcile()
 	return r, nil
 }

@@ -27,6 +27,8 @@ type InsertPreview struct {
 	// NetPnL is how much the closed trades' result changes, RealizedPnL how much the
 	// result of all trades, open ones included.
 	NetPnL, RealizedPnL decimal.Decimal
+	// Unbought are the sales that close what is not held, by their source.
+	Unbought []UnboughtSale
 	// Incomplete reports that the preview stopped at its row limit; only Known,
 	// Completed, Deleted and Withdrawn are then valid.
 	Incomplete bool
@@ -89,6 +91,7 @@ func previewInsert(
 	if errors.Is(err, errRowLimit) {
 		return InsertPreview{Known: o.Known, Completed: o.Completed, Deleted: o.Deleted, Withdrawn: o.Withdrawn, Incomplete: true}, nil
 	}
+	o.Unbought = listUnbought(all)
 	return o, err
 }
 
@@ -171,6 +174,7 @@ func (set *streamSet) isAppend(ctx context.Context, c *changes) (bool, error) {
 func (o *InsertPreview) addAppended(streams [][]*fill) {
 	add := func(to *InsertPreview, first int) {
 		for i := first; i < len(streams); i += 2 {
+			markUnboughtAlone(streams[i])
 			to.addTrades(streams[i])
 		}
 	}
@@ -218,6 +222,7 @@ func (set *streamSet) streamForPreview(ctx context.Context, key streamKey) (*str
 // addPreview adds a regrouping's changes, as collectWrites does.
 func (b *book) addPreview(r *regrouping, o *InsertPreview) {
 	merged := len(b.change.Merged)
+	r.markUnbought()
 	r.reconcile()
 	ids := b.assignIDs(r)
 	r.linkFills(ids)

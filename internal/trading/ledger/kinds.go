@@ -18,9 +18,59 @@ const (
 	keyOrder = "order_id"
 )
 
-// estimatedBit is added to a stored kind if the opening's cost is estimated, and to a
-// stored ending if the trade was only removed.
-const estimatedBit, removedBit = 8, 8
+// The bits of a stored kind: estimatedBit if an opening's cost is estimated, closesBit if
+// the source says that an ordinary fill closes. Rows without closesBit may be older than
+// it, so they say nothing.
+const estimatedBit, closesBit = 8, 16
+
+// removedBit is added to a stored ending if the trade was only removed.
+const removedBit = 8
+
+// fillKind is a fill's kind with what its source says beside it, as the column kind has
+// them.
+type fillKind struct {
+	kind matching.Kind
+	// isEstimated reports that an opening's cost is estimated.
+	isEstimated bool
+	// closes reports that the source says that an ordinary fill closes a position.
+	closes bool
+}
+
+// stored returns the kind as stored, nil for an ordinary fill. Its type is that of the
+// column, for PostgreSQL.
+func (k fillKind) stored() *int64 {
+	n := int64(k.kind)
+	if k.isEstimated {
+		n += estimatedBit
+	}
+	if k.closes {
+		n += closesBit
+	}
+	if n == 0 {
+		return nil
+	}
+	return &n
+}
+
+// fillKindScanner scans a stored kind.
+type fillKindScanner struct{ *fillKind }
+
+func (s fillKindScanner) Scan(value any) error {
+	*s.fillKind = fillKind{}
+	if value == nil {
+		return nil
+	}
+	n, ok := value.(int64)
+	kind := n &^ (estimatedBit | closesBit)
+	if !ok || n <= 0 || kind >= int64(len(matching.Kinds())) {
+		return fmt.Errorf("kind column has the value %v", value)
+	}
+	*s.fillKind = fillKind{kind: matching.Kind(kind), isEstimated: n&estimatedBit != 0, closes: n&closesBit != 0}
+	if s.closes && s.kind != matching.KindTrade {
+		return fmt.Errorf("kind column has the value %d: only an ordinary fill states that it closes", n)
+	}
+	return nil
+}
 
 // inTrades is the condition that some of a fill belongs to a trade.
 const inTrades = `(executions.unmatched IS NULL OR executions.unmatched <> executions.quantity)`
@@ -61,42 +111,36 @@ func (f *fill) checkKind(instrumentType string) error {
 	return nil
 }
 
-// storedKind returns the kind as stored. Its type is that of the column, for PostgreSQL.
-func (f *fill) storedKind() *int64 { return withBit(f.kind, f.isEstimated, estimatedBit) }
+// endingScanner scans how a trade ended.
+type endingScanner struct {
+	endedBy *matching.Kind
+	removed *bool
+}
 
-// withBit returns a kind with its bit, nil for an ordinary one.
-func withBit(kind matching.Kind, isSet bool, bit int64) *int64 {
-	n := int64(kind)
-	if isSet {
-		n += bit
+func (s endingScanner) Scan(value any) error {
+	if value == nil {
+		*s.endedBy, *s.removed = matching.KindTrade, false
+		return nil
+	}
+	n, ok := value.(int64)
+	if kind := n &^ removedBit; ok && n > 0 && kind < int64(len(matching.Kinds())) {
+		*s.endedBy, *s.removed = matching.Kind(kind), n&removedBit != 0
+		return nil
+	}
+	return fmt.Errorf("ending column has the value %v", value)
+}
+
+// storedEnding returns how the trade ended as stored, also while it is open.
+func (t *tradeRow) storedEnding() *int64 {
+	n := int64(t.EndedBy)
+	if t.Removed {
+		n += removedBit
 	}
 	if n == 0 {
 		return nil
 	}
 	return &n
 }
-
-// kindScanner scans a kind with its bit.
-type kindScanner struct {
-	kind *matching.Kind
-	bit  *bool
-}
-
-func (s kindScanner) Scan(value any) error {
-	if value == nil {
-		*s.kind, *s.bit = matching.KindTrade, false
-		return nil
-	}
-	n, ok := value.(int64)
-	if kind := n &^ estimatedBit; ok && n > 0 && kind < int64(len(matching.Kinds())) {
-		*s.kind, *s.bit = matching.Kind(kind), n&estimatedBit != 0
-		return nil
-	}
-	return fmt.Errorf("kind column has the value %v", value)
-}
-
-// storedEnding returns how the trade ended as stored, also while it is open.
-func (t *tradeRow) storedEnding() *int64 { return withBit(t.EndedBy, t.Removed, removedBit) }
 
 // recordClosure sets what a fill whose kind only closes has closed.
 func (r *regrouping) recordClosure(c matching.Closure) {

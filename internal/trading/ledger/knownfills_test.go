@@ -38,7 +38,7 @@ func trueFill(n int) ledger.NewFill {
 		Quantity: decimal.New(int64(1 + n%3)), Price: decimal.New(int64(100 + n)), Fees: decimal.New(int64(n % 2)),
 		Commission: decimal.New(int64(n + 1)), Multiplier: decimal.Of(decimal.New(2)),
 		ExecutedAt: minute(3*n + 1).Add(time.Duration(n+1)*time.Second + time.Duration(n+1)*time.Millisecond),
-		ExternalID: fmt.Sprint("F", n), Details: map[string]string{"route": "A"},
+		ExternalID: fmt.Sprint("F", n), Closes: n/2%2 == 1, Details: map[string]string{"route": "A"},
 		Facts: ledger.FactsRecorded | ledger.FeesStated | ledger.CommissionStated | ledger.MultiplierStated | ledger.Uploaded,
 	}
 }
@@ -49,7 +49,7 @@ func (k sourceKind) as(f ledger.NewFill) ledger.NewFill {
 		return f
 	}
 	f.Fees, f.Commission, f.Multiplier = decimal.Zero, decimal.Zero, decimal.Null{}
-	f.Facts, f.Details = ledger.FactsRecorded|ledger.Uploaded, nil
+	f.Facts, f.Details, f.Closes = ledger.FactsRecorded|ledger.Uploaded, nil, false
 	f.ExecutedAt = f.ExecutedAt.Truncate(time.Second)
 	if k != pairedSource {
 		f.ExternalID = ""

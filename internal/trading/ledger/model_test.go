@@ -256,6 +256,8 @@ func drawFill(t *rapid.T) ledger.NewFill {
 	}
 	if rapid.IntRange(0, 2).Draw(t, "special") == 0 {
 		drawKind(t, &f)
+	} else {
+		f.Closes = rapid.Bool().Draw(t, "closes")
 	}
 	return f
 }

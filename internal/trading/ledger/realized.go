@@ -105,7 +105,7 @@ const partSelect = `
 // scanPart reads partSelect. Grouping a single stream in order needs no ids.
 func scanPart(row db.Scanner) (f fill, err error) {
 	err = row.Scan(&f.stream, &f.at, &f.seq, sideScanner{&f.side}, &f.quantity, &f.price, zeroIfNull{&f.fees}, zeroIfNull{&f.commission},
-		oneIfNull{&f.multiplier}, &f.stated, kindScanner{&f.kind, &f.isEstimated})
+		oneIfNull{&f.multiplier}, &f.stated, fillKindScanner{&f.fillKind})
 	return f, err
 }
 

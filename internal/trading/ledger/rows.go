@@ -127,7 +127,7 @@ func (t *tradeRow) scan() []any {
 		zeroIfNull{&t.QtyRemaining},
 		entrySizeScanner{t.Trade},
 		&t.Rate.Stated, &t.Rate.Priced, &t.external,
-		kindScanner{&t.EndedBy, &t.Removed},
+		endingScanner{&t.EndedBy, &t.Removed},
 		numberScanner{&t.shown},
 		textScanner[string]{&t.symbols},
 	}

@@ -78,6 +78,7 @@ type sourceContent struct {
 	StatedPnL   decimal.Null    `json:"stated_pnl,omitzero"`
 	Kind        matching.Kind   `json:"kind,omitempty"`
 	IsEstimated bool            `json:"basis_estimated,omitempty"`
+	Closes      bool            `json:"closes,omitempty"`
 	ExternalID  string          `json:"external_id,omitempty"`
 	Details     string          `json:"details,omitempty"`
 	Facts       Facts           `json:"facts"`
@@ -91,7 +92,7 @@ func (s *source) marshalContent() (string, error) {
 		Symbol: k.symbol, Type: k.kind, OptionRight: k.right, Strike: k.strike, Expiry: k.expiry, Lot: k.lot,
 		At: f.at, Side: f.side, Quantity: f.quantity, Price: f.comparedPrice(), Fees: f.fees, Commission: f.commission,
 		Multiplier: f.multiplier, StatedPnL: f.stated, ExternalID: f.externalID, Details: f.details, Facts: f.facts,
-		Sender: s.sender, Replaces: s.replaces, Kind: f.kind, IsEstimated: f.isEstimated,
+		Sender: s.sender, Replaces: s.replaces, Kind: f.kind, IsEstimated: f.isEstimated, Closes: f.closes,
 	})
 	return string(text), err
 }
@@ -122,7 +123,7 @@ func (c *sourceContent) fill() fill {
 	return fill{
 		fillTime: fillTime{c.At, c.Facts}, side: c.Side, quantity: c.Quantity, price: c.Price, fees: c.Fees, commission: c.Commission,
 		multiplier: c.Multiplier, stated: c.StatedPnL, externalID: c.ExternalID, details: c.Details,
-		kind: c.Kind, isEstimated: c.IsEstimated,
+		fillKind: fillKind{kind: c.Kind, isEstimated: c.IsEstimated, closes: c.Closes},
 	}
 }
 

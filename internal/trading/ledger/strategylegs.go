@@ -222,7 +222,7 @@ func EachEnding(ctx context.Context, tx *db.Tx, owner journal.UserID, account Ac
 		var id journal.TradeID
 		var kind matching.Kind
 		var removed bool
-		err := row.Scan(&id, kindScanner{&kind, &removed})
+		err := row.Scan(&id, endingScanner{&kind, &removed})
 		fn(id, kind.String())
 		return err
 	}, `SELECT id, ended_by FROM trades WHERE user_id = $1 AND account = $2 AND ended_by IS NOT NULL`, owner, account.number)

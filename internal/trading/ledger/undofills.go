@@ -377,7 +377,7 @@ func (b *book) revertFill(ctx context.Context, before *fill, o history.Object, s
 	}
 	in := NewFill{
 		Side: e.Side, Quantity: e.Quantity, Price: e.Price, Fees: e.Fees, Commission: e.Commission, StatedPnL: e.StatedPnL,
-		ExecutedAt: e.ExecutedAt, Details: e.Details, Kind: e.Kind, EventID: e.EventID, BasisEstimated: e.BasisEstimated,
+		ExecutedAt: e.ExecutedAt, Details: e.Details, Kind: e.Kind, EventID: e.EventID, BasisEstimated: e.BasisEstimated, Closes: e.Closes,
 	}
 	if e.ExternalID != nil {
 		in.ExternalID = *e.ExternalID

@@ -19,6 +19,8 @@ type UnmatchedReason string
 const (
 	// NothingToClose: a fill that only closes had no position, or too small a one.
 	NothingToClose UnmatchedReason = "nothing_to_close"
+	// SoldWithoutPurchase: an open short began with a sale that closes, by its source.
+	SoldWithoutPurchase UnmatchedReason = "sold_without_purchase"
 	// ExpiredUnclosed: an option is open after its expiry.
 	ExpiredUnclosed UnmatchedReason = "expired_unclosed"
 	// SplitSuspected: a fill was a multiple of the position, at a price that fits a split.
@@ -51,13 +53,13 @@ func (s *Service) Unmatched(ctx context.Context, owner journal.UserID) (list []U
 		}
 		f := unmatchedFinder{tx: tx, owner: owner, zone: zone}
 		for _, find := range []func(context.Context) error{
-			f.findClosings, func(ctx context.Context) error { return f.findExpired(ctx, s.clock()) }, f.findSplits,
+			f.findClosings, f.findUnbought, func(ctx context.Context) error { return f.findExpired(ctx, s.clock()) }, f.findSplits,
 		} {
 			if err := find(ctx); err != nil {
 				return err
 			}
 		}
-		list = f.list
+		list = f.withoutDoubts()
 		return nil
 	})
 	slices.SortStableFunc(list, func(a, b Unmatched) int { return a.Since.Compare(b.Since) })
@@ -69,6 +71,23 @@ type unmatchedFinder struct {
 	owner journal.UserID
 	zone  *time.Location // in which options expire and splits begin
 	list  []Unmatched
+}
+
+// withoutDoubts returns the list with one reason for each position. A split explains a sale
+// of too much better than a missing purchase, and that an open option better than a missing
+// expiry.
+func (u *unmatchedFinder) withoutDoubts() []Unmatched {
+	reasons := map[journal.ExecutionID]UnmatchedReason{} // by the first fill
+	for _, reason := range []UnmatchedReason{ExpiredUnclosed, SoldWithoutPurchase, SplitSuspected} {
+		for _, one := range u.list {
+			if one.Reason == reason {
+				reasons[one.Fills[0]] = reason
+			}
+		}
+	}
+	return slices.DeleteFunc(u.list, func(one Unmatched) bool {
+		return one.Reason != NothingToClose && reasons[one.Fills[0]] != one.Reason
+	})
 }
 
 // findClosings finds fills that had nothing to close. An opening one second earlier

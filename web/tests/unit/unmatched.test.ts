@@ -22,6 +22,11 @@ describe('positions that lack something', () => {
       'Record 3-for-2 split',
     ],
     [
+      { reason: 'sold_without_purchase' as const, proposal: { kind: 'opening', symbol: 'A' } },
+      'Sold 2 more than you held. The file says that the sale closed a position.',
+      'Add opening position',
+    ],
+    [
       { reason: 'nothing_to_close' as const, proposal: { kind: 'opening', symbol: 'A' } },
       'Removed 2 without an open position',
       'Add opening position',

@@ -2728,7 +2728,7 @@ export interface paths {
         };
         /**
          * List positions that seem to lack a fill or a split, with repairs
-         * @description expired_unclosed is an option that is open after its expiry; nothing_to_close is a fill that only closes and had too little to close; split_suspected is a fill of a multiple of the shares held, at a price that fits a split. At most 500 of each, oldest first. Nothing is repaired without a request. Scopes of access tokens: read, write, full.
+         * @description sold_without_purchase is an open short that began with a sale which closes a position by its source; the repair is an opening, whose cost is not known. expired_unclosed is an option that is open after its expiry; nothing_to_close is a fill that only closes and had too little to close; split_suspected is a fill of a multiple of the shares held, at a price that fits a split. At most 500 of each, oldest first. Nothing is repaired without a request. Scopes of access tokens: read, write, full.
          */
         get: operations["listUnmatchedPositions"];
         put?: never;
@@ -6867,6 +6867,8 @@ export interface components {
             suggested_source_tz_note: string;
             /** @description Words for kinds of rows that are not known. Their rows are skipped until kinds names a kind. */
             unknown_kinds: components["schemas"]["UnknownKind"][];
+            /** @description New sales that close a position by the file while nothing is held, each with the request that adds the position; at most 200. Nothing is added without a request. */
+            unmatched_closing: components["schemas"]["UnmatchedClosing"][];
             /** @description The same warnings in the same order, with what they are about. */
             warning_details: components["schemas"]["WarningDetail"][];
             warnings: string[];
@@ -7753,6 +7755,30 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        OpeningProposal: {
+            /** @description Absent in the preview for an account that the commit creates. */
+            account_id?: string;
+            basis_estimated: boolean;
+            details?: {
+                [key: string]: string;
+            };
+            /** Format: date-time */
+            executed_at: string;
+            instrument_type: string;
+            /** @enum {string} */
+            kind: "opening";
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            multiplier: number;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            price: number;
+            /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
+            quantity: number;
+            /** @enum {string} */
+            side: "buy";
+            symbol: string;
+        } & {
+            [key: string]: unknown;
+        };
         Orphan: {
             account_id: string;
             attachments: components["schemas"]["Attachment"][];
@@ -8535,6 +8561,8 @@ export interface components {
             skipped_rows: components["schemas"]["SkippedRow"][];
             /** Format: int64 */
             trades: number;
+            /** @description New sales that close a position by the file while nothing is held, each with the request that adds the position; at most 200. Nothing is added without a request. */
+            unmatched_closing: components["schemas"]["UnmatchedClosing"][];
             /** @description The same warnings in the same order, with what they are about. */
             warning_details: components["schemas"]["WarningDetail"][];
             warnings: string[];
@@ -10670,6 +10698,17 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        UnmatchedClosing: {
+            /** @description The body of POST /executions that adds the position before the sale. */
+            proposal: components["schemas"]["OpeningProposal"];
+            /** @description What was sold beyond the position. */
+            quantity: number;
+            /** Format: int64 */
+            row: number;
+            symbol: string;
+        } & {
+            [key: string]: unknown;
+        };
         UnmatchedPosition: {
             account_id: string;
             fills: string[];
@@ -10678,7 +10717,7 @@ export interface components {
             /** @description An exact decimal, at most 15 digits before and 18 after the point. A numeric text is accepted as well. */
             quantity: number;
             /** @enum {string} */
-            reason: "expired_unclosed" | "split_suspected" | "nothing_to_close";
+            reason: "sold_without_purchase" | "expired_unclosed" | "split_suspected" | "nothing_to_close";
             /** Format: date-time */
             since: string;
             symbol: string;

@@ -7,6 +7,8 @@ export type Unmatched = Schemas['UnmatchedPosition'];
 /** Returns what is wrong with a position. quantity is written out. */
 export function problemText(u: Pick<Unmatched, 'reason' | 'proposal'>, quantity: string): string {
   switch (u.reason) {
+    case 'sold_without_purchase':
+      return `Sold ${quantity} more than you held. The file says that the sale closed a position.`;
     case 'expired_unclosed':
       return `${quantity} still open after expiry`;
     case 'split_suspected':
