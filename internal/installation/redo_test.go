@@ -52,8 +52,9 @@ func (h *fixture) wantConflict(id journal.ChangeID, kind, record, field string) 
 	h.t.Fatalf("the conflicts are %+v", conflicts)
 }
 
-// wantUndoAndRedo undoes and redoes a write twice. before is the state before it.
-func (h *fixture) wantUndoAndRedo(before string, id journal.ChangeID) {
+// wantUndoAndRedo undoes and redoes a write twice, and returns the last redo. before is the
+// state before it.
+func (h *fixture) wantUndoAndRedo(before string, id journal.ChangeID) journal.ChangeID {
 	h.t.Helper()
 	after := h.state()
 	for range 2 {
@@ -67,6 +68,7 @@ func (h *fixture) wantUndoAndRedo(before string, id journal.ChangeID) {
 		}
 	}
 	h.wantNoProblems()
+	return id
 }
 
 func (h *fixture) fillOf(side matching.Side, quantity int64, minute int) ledger.NewFill {
@@ -143,6 +145,34 @@ func TestUndoOfNoteNamesDeletedOrphan(t *testing.T) {
 	})
 }
 
+// TestRedoOfNoteWithAttachment redoes the deletion of a note with an attachment, and is refused
+// if there is another one since.
+func TestRedoOfNoteWithAttachment(t *testing.T) {
+	t.Parallel()
+	eachFixture(t, func(t *testing.T, h *fixture) {
+		note, err := h.Playbook.CreateNote(t.Context(), h.owner, playbook.NoteChange{Body: journal.Some("Words.")})
+		must(t, err)
+		w := newWriter(h, 1, 1, true)
+		attach := func(ctx context.Context) error {
+			w.number++
+			return w.attachTo(ctx, playbook.Target{Note: note.ID})
+		}
+		must(t, attach(t.Context()))
+		before := h.state()
+		id := h.change(func(ctx context.Context) error { return h.Playbook.DeleteNote(ctx, h.owner, note.ID, nil) })
+		undone := h.undo(h.wantUndoAndRedo(before, id))
+		known := w.pick("attachments")
+		later := h.change(attach)
+		added := w.pick("attachments")
+		for added == known {
+			added = w.pick("attachments")
+		}
+		h.wantConflict(undone, "attachment", added, "")
+		h.undo(later)
+		h.undo(undone)
+	})
+}
+
 // TestRedoDeletesTheSameTrade redoes the deletion of a trade that shares its only remaining
 // fill with the next one.
 func TestRedoDeletesTheSameTrade(t *testing.T) {
@@ -175,5 +205,25 @@ func TestRedoKeepsLaterAnnotations(t *testing.T) {
 		h.undo(words)
 		h.undo(undone)
 		h.wantNoProblems()
+	})
+}
+
+// TestRedoOfMovedPosition redoes a fill whose position a split moves to another stream.
+func TestRedoOfMovedPosition(t *testing.T) {
+	t.Parallel()
+	eachFixture(t, func(t *testing.T, h *fixture) {
+		_, err := h.Ledger.CreateAction(t.Context(), h.owner, ledger.ActionChange{
+			Kind: journal.Some(ledger.ActionSplit), Symbol: journal.Some("AAPL"), RatioNew: journal.Some(int64(2)), RatioOld: journal.Some(int64(1)),
+			EffectiveOn: journal.Some(journal.Day("2026-03-03")),
+		})
+		must(t, err)
+		before := h.state()
+		h.wantUndoAndRedo(before, h.change(func(ctx context.Context) error {
+			in := h.fillOf(matching.Buy, 1, 0)
+			in.InstrumentType = "option"
+			in.Details = map[string]string{"option_right": "call", "strike": "110", "expiry": "2026-03-20"}
+			_, err := h.Ledger.AddExecution(ctx, h.owner, h.account, in)
+			return err
+		}))
 	})
 }

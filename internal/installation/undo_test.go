@@ -20,7 +20,6 @@ import (
 	"fillbook/internal/people/identity"
 	"fillbook/internal/testkit"
 	"fillbook/internal/trading/ledger"
-	"fillbook/internal/trading/matching"
 	"fillbook/internal/trading/playbook"
 )
 
@@ -29,6 +28,16 @@ type writer struct {
 	*fixture
 	random *rand.Rand
 	number int
+	// all is whether it writes every type of record, and not only those of a trade.
+	all bool
+}
+
+// newWriter returns a writer whose writes follow from two numbers.
+func newWriter(h *fixture, seed, kind uint64, all bool) *writer {
+	h.t.Helper()
+	_, err := h.Routine.Items(h.t.Context(), h.owner, "") // the first reading stores the items
+	must(h.t, err)
+	return &writer{fixture: h, random: rand.New(rand.NewPCG(seed, kind)), all: all} //nolint:gosec // repeatable
 }
 
 // step is a write with the state before and after it.
@@ -72,6 +81,9 @@ func (h *fixture) state() string {
 		if err != nil {
 			return err
 		}
+		if err := h.writeTables(ctx, tx, &out); err != nil {
+			return err
+		}
 		return ledger.EachExecution(ctx, tx, h.owner, ledger.ExecutionQuery{}, func(e ledger.Execution) error {
 			fmt.Fprintln(&out, "fill", e.ID, e.CreatedAt, e.Cursor.Arrival, e.TradeIDs)
 			return nil
@@ -80,14 +92,9 @@ func (h *fixture) state() string {
 	return out.String()
 }
 
-// write makes one random write and returns it, or nil if it had no effect.
-func (w *writer) write() *step {
-	w.t.Helper()
-	before := w.state()
-	writes := []struct {
-		name string
-		run  func(context.Context) error
-	}{
+// mainWrites are the writes to fills and to what traders add to trades. Some are more frequent.
+func (w *writer) mainWrites() []randomWrite {
+	return []randomWrite{
 		{"create tag", w.createTag},
 		{"change tag", w.changeTag},
 		{"delete tag", w.deleteTag},
@@ -116,6 +123,16 @@ func (w *writer) write() *step {
 		{"import", w.importFile},
 		{"reverse import", w.reverseImport},
 	}
+}
+
+// write makes one random write and returns it, or nil if it had no effect.
+func (w *writer) write() *step {
+	w.t.Helper()
+	before := w.state()
+	writes := w.mainWrites()
+	if w.all && w.random.IntN(2) == 0 {
+		writes = w.moreWrites()
+	}
 	chosen := writes[w.random.IntN(len(writes))]
 	actor := history.Actor{Kind: history.ActorKinds()[w.random.IntN(3)], ID: "actor", Name: "someone"}
 	ctx, outcome := history.WithOutcome(history.WithActor(w.t.Context(), actor))
@@ -127,6 +144,7 @@ func (w *writer) write() *step {
 		return nil
 	}
 	after := w.state()
+	w.wantChains()
 	if outcome.Change == "" {
 		if after != before {
 			w.t.Fatalf("%s left no change:\n%s", chosen.name, firstDifference(before, after))
@@ -229,14 +247,7 @@ func (w *writer) createMissed(ctx context.Context) error {
 
 // addFill adds a fill at a random time, so it may split or join trades.
 func (w *writer) addFill(ctx context.Context) error {
-	side := matching.Buy
-	if w.random.IntN(2) == 0 {
-		side = matching.Sell
-	}
-	_, err := w.Ledger.AddExecution(ctx, w.owner, journal.AccountID(w.pick("accounts")), ledger.NewFill{
-		Symbol: []string{"AAPL", "MSFT"}[w.random.IntN(2)], Side: side, Quantity: decimal.New(int64(1 + w.random.IntN(3))),
-		Price: decimal.New(int64(100 + w.number)), ExecutedAt: time.Date(2026, 3, 2, 9, w.random.IntN(600), 0, 0, time.UTC),
-	})
+	_, err := w.Ledger.AddExecution(ctx, w.owner, journal.AccountID(w.pick("accounts")), w.newFill())
 	return err
 }
 
@@ -367,18 +378,36 @@ func firstDifference(a, b string) string {
 
 func allowAll(*history.Change) error { return nil }
 
+// wantChains recomputes all chains of the user's history.
+func (h *fixture) wantChains() {
+	h.t.Helper()
+	must(h.t, h.History.Check(h.t.Context(), h.owner, func(problem string) { h.t.Errorf("the history: %s", problem) }))
+}
+
+// undoSeeds returns the random test's seeds, with whether all types of records are written:
+// those that failed once, some others, and more for a long test.
+func undoSeeds(failed ...uint64) map[uint64]bool {
+	seeds := map[uint64]bool{}
+	for _, seed := range failed {
+		seeds[seed] = false
+	}
+	for seed := range uint64(testkit.Rounds(0, 200)) {
+		seeds[1000+seed] = true
+	}
+	for seed := range uint64(testkit.Rounds(0, 60)) {
+		seeds[100+seed] = false
+	}
+	return seeds
+}
+
 // TestUndoRestoresEveryState makes random writes, undoes them in the opposite order and
 // redoes them: each time the journal is as it was, and the check finds nothing.
 func TestUndoRestoresEveryState(t *testing.T) {
 	t.Parallel()
-	seeds := []uint64{0, 2, 4, 5, 8, 116, 118} // these failed once
-	for seed := range uint64(testkit.Rounds(0, 200)) {
-		seeds = append(seeds, 200+seed)
-	}
-	for _, seed := range seeds {
+	for seed, all := range undoSeeds(0, 2, 4, 5, 8, 116, 118) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			eachFixture(t, func(t *testing.T, h *fixture) {
-				w := &writer{fixture: h, random: rand.New(rand.NewPCG(seed, 1))} //nolint:gosec // repeatable
+				w := newWriter(h, seed, 1, all)
 				var steps []*step
 				for len(steps) < 40 {
 					if s := w.write(); s != nil {
@@ -394,6 +423,7 @@ func TestUndoRestoresEveryState(t *testing.T) {
 					if is := h.state(); is != steps[i].before {
 						t.Fatalf("after undoing step %d, %s:\n%s", i, steps[i].what, firstDifference(steps[i].before, is))
 					}
+					h.wantChains()
 					undone = append(undone, change.ID)
 				}
 				h.wantNoProblems()
@@ -404,6 +434,7 @@ func TestUndoRestoresEveryState(t *testing.T) {
 					if is := h.state(); is != s.after {
 						t.Fatalf("after redoing step %d, %s:\n%s", i, s.what, firstDifference(s.after, is))
 					}
+					h.wantChains()
 				}
 				h.wantNoProblems()
 			})
@@ -415,14 +446,10 @@ func TestUndoRestoresEveryState(t *testing.T) {
 // names a conflict and changes nothing.
 func TestUndoInAnyOrder(t *testing.T) {
 	t.Parallel()
-	seeds := []uint64{0, 1, 2, 12, 21, 22, 23} // the last four failed once
-	for seed := range uint64(testkit.Rounds(0, 200)) {
-		seeds = append(seeds, 100+seed)
-	}
-	for _, seed := range seeds {
+	for seed, all := range undoSeeds(0, 1, 2, 12, 21, 22, 23) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			eachFixture(t, func(_ *testing.T, h *fixture) {
-				w := &writer{fixture: h, random: rand.New(rand.NewPCG(seed, 2))} //nolint:gosec // repeatable
+				w := newWriter(h, seed, 2, all)
 				var steps []*step
 				for range 60 {
 					if s := w.write(); s != nil {
@@ -444,6 +471,7 @@ func (w *writer) undoAny(steps []*step) {
 	s := steps[w.random.IntN(len(steps))]
 	before := w.state()
 	_, err := w.Undo(w.t.Context(), w.owner, s.id, allowAll)
+	w.wantChains()
 	if err == nil {
 		return
 	}

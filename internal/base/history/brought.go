@@ -76,6 +76,18 @@ func (u *Undoing) ListEdited(ctx context.Context, kind string, ids []string) (ed
 // IsEdited reports whether a later change to a record is in effect: it was not undone, or
 // it was redone.
 func (u *Undoing) IsEdited(ctx context.Context, key Key) (bool, error) {
+	return u.hasLater(ctx, key, func(c *Change) bool { return c.sets(Conflict{Type: key.Type, ID: key.ID}) })
+}
+
+// isDeletedSince reports whether a later deletion of a record is in effect.
+func (u *Undoing) isDeletedSince(ctx context.Context, key Key) (bool, error) {
+	return u.hasLater(ctx, key, func(c *Change) bool {
+		return slices.ContainsFunc(c.Objects, func(o Object) bool { return o.key() == key && o.Action == Deleted })
+	})
+}
+
+// hasLater reports whether a later change in effect to a record passes a test.
+func (u *Undoing) hasLater(ctx context.Context, key Key, test func(*Change) bool) (bool, error) {
 	positions, err := db.List(ctx, u.Tx, db.Single[int64],
 		`SELECT position FROM history_objects WHERE user_id = $1 AND key = $2 AND position > $3 ORDER BY position`+db.Limit(4),
 		u.Owner, key.hash(), u.Change.Position, maxSearched)
@@ -91,7 +103,7 @@ func (u *Undoing) IsEdited(ctx context.Context, key Key) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		if change.UndoneBy != "" || !change.sets(Conflict{Type: key.Type, ID: key.ID}) {
+		if change.UndoneBy != "" || !test(&change) {
 			continue
 		}
 		if n, err := u.countUndos(ctx, position); err != nil || n%2 == 0 {

@@ -63,7 +63,16 @@ func (r *Records[R]) Check(ctx context.Context, u *Undoing, objects []Object) er
 	}
 	for _, o := range objects {
 		record, exists := current[o.ID]
-		exists = exists && (r.IsGone == nil || !r.IsGone(&record))
+		if exists && r.IsGone != nil && r.IsGone(&record) {
+			exists = false
+			if o.Action != Deleted { // perhaps it was so before the change, or by it
+				isDeleted, err := u.isDeletedSince(ctx, o.key())
+				if err != nil {
+					return err
+				}
+				exists = !isDeleted
+			}
+		}
 		switch {
 		case o.Action == Deleted && exists:
 			u.AddConflict(o.key(), "")

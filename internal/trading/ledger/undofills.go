@@ -427,7 +427,7 @@ func (b *book) removeFills(ctx context.Context, fills []*fill, set *changeSet) e
 // id again.
 type tradeHint struct {
 	id          journal.TradeID
-	stream      int64
+	stream      int64 // 0 for a position that a corporate action had moved, whose stream is gone
 	first, last matching.Position
 }
 
@@ -473,11 +473,14 @@ func (b *book) readHints(ctx context.Context, u *history.Undoing, known map[jour
 			if rows.Value(i, "last_at") != nil {
 				h.last.At = number("last_at")
 			}
-			if s := streams[number("stream")]; s != nil && !known[id] {
-				known[id] = true
-				h.stream = s.number
-				b.hints = append(b.hints, h)
+			if known[id] {
+				continue
 			}
+			known[id] = true
+			if s := streams[number("stream")]; s != nil {
+				h.stream = s.number
+			}
+			b.hints = append(b.hints, h)
 		}
 		return nil
 	})
@@ -501,6 +504,9 @@ func (r *regrouping) applyHints(list []matching.Identity) []matching.Identity {
 	}
 	for _, h := range r.hints {
 		fills := h.fillsIn(byStream[h.stream])
+		if h.stream == 0 {
+			fills = r.fillsFrom(h.first)
+		}
 		if len(fills) == 0 {
 			continue
 		}
@@ -513,6 +519,19 @@ func (r *regrouping) applyHints(list []matching.Identity) []matching.Identity {
 		}
 	}
 	return list
+}
+
+// fillsFrom returns the ids of the fills in the new trade that starts at a position, which
+// is one fill's.
+func (r *regrouping) fillsFrom(first matching.Position) (ids []string) {
+	for i := range r.trades {
+		if r.trades[i].First == first {
+			for _, part := range r.trades[i].Parts {
+				ids = append(ids, part.FillID)
+			}
+		}
+	}
+	return ids
 }
 
 // fillsIn returns the ids of a stream's fills, which are in order, that the trade had.

@@ -228,7 +228,11 @@ func (s *Service) noteUndoer() history.Undoer {
 	r.FindUser = func(ctx context.Context, u *history.Undoing, n *Note) (history.Key, error) {
 		ids, err := db.List(ctx, u.Tx, db.Single[string], `SELECT id FROM attachments WHERE user_id = $1 AND note_id = $2 ORDER BY id`, u.Owner, n.ID)
 		for _, id := range ids {
-			if key := (history.Key{Type: "attachment", ID: id}); !u.HasAction(key, history.Created) && !containsAttachments(u, n.ID) {
+			key := history.Key{Type: "attachment", ID: id}
+			if u.HasAction(key, history.Created) {
+				continue
+			}
+			if isNew, err := u.IsEdited(ctx, key); err != nil || isNew || !containsAttachments(u, n.ID) {
 				return key, err
 			}
 		}
@@ -259,6 +263,11 @@ func (s *Service) noteUndoer() history.Undoer {
 			if err := restoreContent(ctx, tx, owner, `note_id = $2`, id); err != nil {
 				return err
 			}
+			var files int
+			if err := tx.QueryRow(ctx, `SELECT COUNT(*) FROM attachments WHERE user_id = $1 AND note_id = $2`, owner, id).Scan(&files); err != nil {
+				return err
+			}
+			history.Contain(tx, history.Key{Type: "note", ID: string(id)}, "attachment", files)
 		}
 		if err := dropEmptied(ctx, u, trades...); err != nil {
 			return err

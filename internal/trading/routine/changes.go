@@ -157,11 +157,21 @@ func (s *Service) replaceItem(ctx context.Context, tx *db.Tx, owner journal.User
 		return Item{}, err
 	}
 	history.Describe(tx, owner, history.Description{Action: history.Update, Summary: "Changed routine item " + successor.Title})
-	itemHistory.Updated(tx, owner, &item, &ended)
-	itemHistory.Created(tx, owner, &successor)
-	if err := keepTicks(ctx, tx, owner, item.ID, successor.StartDay); err != nil {
+	stays, err := staysEnded(ctx, tx, owner, ended)
+	if err != nil {
 		return Item{}, err
 	}
+	if stays {
+		itemHistory.Updated(tx, owner, &item, &ended)
+		err = keepTicks(ctx, tx, owner, item.ID, successor.StartDay)
+	} else {
+		itemHistory.Deleted(tx, owner, &item)
+		err = keepItem(ctx, tx, owner, item.ID, successor.StartDay)
+	}
+	if err != nil {
+		return Item{}, err
+	}
+	itemHistory.Created(tx, owner, &successor)
 	if err := insertItems(ctx, tx, owner, []Item{successor}); err != nil {
 		return Item{}, err
 	}
@@ -198,20 +208,25 @@ func (s *Service) Delete(ctx context.Context, owner journal.UserID, id journal.R
 			return err
 		}
 		for _, item := range append(items, item) {
-			itemHistory.Deleted(tx, owner, &item)
-			if err := keepItem(ctx, tx, owner, item.ID, day); err != nil {
-				return err
-			}
-			item.EndDay = day
-			if err := deleteTicks(ctx, tx, owner, item.ID, day); err != nil {
-				return err
-			}
-			if err := endItem(ctx, tx, owner, item); err != nil {
+			if err := removeItem(ctx, tx, owner, item, day); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+}
+
+// removeItem ends an item on a day, keeps it for an undo and records its deletion.
+func removeItem(ctx context.Context, tx *db.Tx, owner journal.UserID, item Item, day journal.Day) error {
+	itemHistory.Deleted(tx, owner, &item)
+	if err := keepItem(ctx, tx, owner, item.ID, day); err != nil {
+		return err
+	}
+	item.EndDay = day
+	if err := deleteTicks(ctx, tx, owner, item.ID, day); err != nil {
+		return err
+	}
+	return endItem(ctx, tx, owner, item)
 }
 
 // Reorder moves the given items to their stages' start, in the given order; the others

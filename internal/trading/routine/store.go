@@ -121,6 +121,16 @@ func endItem(ctx context.Context, tx *db.Tx, owner journal.UserID, item Item) er
 	return deleteNeverActive(ctx, tx, owner, item)
 }
 
+// staysEnded reports whether an item stays stored after its end, when later ticks are gone.
+func staysEnded(ctx context.Context, tx *db.Tx, owner journal.UserID, item Item) (stays bool, err error) {
+	if !item.isNeverActive() {
+		return true, nil
+	}
+	err = tx.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM routine_ticks WHERE user_id = $1 AND item_id = $2 AND day < $3)`,
+		owner, item.ID, item.EndDay).Scan(&stays)
+	return stays, err
+}
+
 func deleteNeverActive(ctx context.Context, tx *db.Tx, owner journal.UserID, item Item) error {
 	if !item.isNeverActive() {
 		return nil

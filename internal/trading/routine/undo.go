@@ -20,21 +20,143 @@ func (s *Service) Undoers() []history.TypeUndoer {
 	items.Suffix = itemTable.Upsert() // an ended item is stored still
 	items.IsGone = func(i *Item) bool { return i.EndDay != "" }
 	items.FindUser = func(ctx context.Context, u *history.Undoing, i *Item) (history.Key, error) {
-		days, err := db.List(ctx, u.Tx, db.Single[string], `SELECT day FROM routine_ticks WHERE user_id = $1 AND item_id = $2 ORDER BY day`+db.Limit(3),
-			u.Owner, i.ID, 1)
+		days, err := db.List(ctx, u.Tx, db.Single[string], `SELECT day FROM routine_ticks WHERE user_id = $1 AND item_id = $2 ORDER BY day`,
+			u.Owner, i.ID)
 		if err != nil || len(days) == 0 || isRestored(u, i.ID) {
 			return history.Key{}, err
 		}
-		return history.Key{Type: "routine_day", ID: days[0]}, nil
+		moved, err := movedDays(u)
+		for _, day := range days {
+			if !moved[day] {
+				return history.Key{Type: "routine_day", ID: day}, err
+			}
+		}
+		return history.Key{}, err
 	}
 	items.KeepMore = func(ctx context.Context, tx *db.Tx, owner journal.UserID, i *Item) error {
 		return history.Keep(ctx, tx, owner, "routine_ticks", `item_id = $2`, i.ID)
 	}
 	return []history.TypeUndoer{
-		{Type: "routine_item", Undoer: items},
+		{Type: "routine_item", Undoer: itemUndoer{items}},
 		{Type: "routine_day", Undoer: &history.Values{Type: "routine_day", Load: loadDay, Store: storeDay}},
 		{Type: "routine_template", Undoer: &history.Values{Type: "routine_template", Load: loadTemplate, Store: s.storeTemplate}},
 	}
+}
+
+// movedDays returns the days whose ticks the change to undo moved from an item to its
+// successor: they go back.
+func movedDays(u *history.Undoing) (map[string]bool, error) {
+	days := map[string]bool{}
+	err := u.EachKept("routine_ticks", func(rows history.KeptRows) error {
+		for i := range rows.Rows {
+			day, _ := rows.Value(i, "day").(string)
+			days[day] = true
+		}
+		return nil
+	})
+	return days, err
+}
+
+// itemUndoer undoes changes to items. An item that has begun is ended when it is deleted, and
+// stays with its earlier ticks.
+type itemUndoer struct{ *history.Records[Item] }
+
+// Apply implements [history.Undoer].
+func (r itemUndoer) Apply(ctx context.Context, u *history.Undoing, objects []history.Object, phase history.Phase) error {
+	switch phase {
+	case history.Restoring:
+		if err := keepEnded(ctx, u, objects); err != nil {
+			return err
+		}
+	case history.Reverting:
+		if err := returnTicks(ctx, u, objects); err != nil {
+			return err
+		}
+	case history.Removing:
+		var err error
+		if objects, err = endAgain(ctx, u, objects); err != nil {
+			return err
+		}
+	}
+	return r.Records.Apply(ctx, u, objects, phase)
+}
+
+// keepEnded keeps the rows of ended items that come back, for a redo.
+func keepEnded(ctx context.Context, u *history.Undoing, objects []history.Object) error {
+	for _, o := range objects {
+		if o.Action == history.Deleted {
+			if err := history.Keep(ctx, u.Tx, u.Owner, itemTable.Name, `id = $2 AND end_day IS NOT NULL`, o.ID); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// returnTicks returns the ticks of items that a successor had replaced, or takes them from an
+// item that is replaced again.
+func returnTicks(ctx context.Context, u *history.Undoing, objects []history.Object) error {
+	for _, o := range objects {
+		at := slices.IndexFunc(o.Fields, func(f history.Field) bool { return f.Name == "end_day" })
+		if o.Action != history.Updated || at < 0 {
+			continue
+		}
+		var end journal.Day
+		if o.Fields[at].Before.Kind() == '"' {
+			if err := json.Unmarshal(o.Fields[at].Before, &end); err != nil {
+				return err
+			}
+		}
+		if end == "" {
+			if err := u.Insert(ctx, "routine_ticks", ""); err != nil {
+				return err
+			}
+			continue
+		}
+		id := journal.RoutineID(o.ID)
+		if err := keepTicks(ctx, u.Tx, u.Owner, id, end); err != nil {
+			return err
+		}
+		if err := deleteTicks(ctx, u.Tx, u.Owner, id, end); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// endAgain ends items again whose deletion the change had undone, and returns the other
+// objects.
+func endAgain(ctx context.Context, u *history.Undoing, objects []history.Object) ([]history.Object, error) {
+	ends := map[string]journal.Day{}
+	err := u.EachKept(itemTable.Name, func(rows history.KeptRows) error {
+		for i := range rows.Rows {
+			id, _ := rows.Value(i, "id").(string)
+			end, _ := rows.Value(i, "end_day").(string)
+			if end != "" && u.HasAction(history.Key{Type: "routine_item", ID: id}, history.Created) {
+				ends[id] = journal.Day(end)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	var others []history.Object
+	for _, o := range objects {
+		end, isEnded := ends[o.ID]
+		if o.Action != history.Created || !isEnded {
+			others = append(others, o)
+			continue
+		}
+		item, err := findItem(ctx, u.Tx, u.Owner, journal.RoutineID(o.ID))
+		if err != nil {
+			return nil, err
+		}
+		if err := removeItem(ctx, u.Tx, u.Owner, item, end); err != nil {
+			return nil, err
+		}
+	}
+	return others, nil
 }
 
 // isRestored reports whether the change to undo brought an item back with its ticks.
