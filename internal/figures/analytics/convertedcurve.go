@@ -37,7 +37,7 @@ func buildConvertedCurve[T number[T]](s *Selection, cash *cashColumn, q CurveQue
 			w.begin(e.at, from)
 		}
 		if !e.flow {
-			p.apply(e.amount.float(s.scale), e.equity(s.scale))
+			p.apply(e.amount.float(s.scale), e.equity(s.scale), e.overdraws(s.scale))
 		}
 		cash.exchange.Need(e.account, dayNumber(e.at))
 		w.held.add(e.account, e.own)

@@ -60,7 +60,7 @@ func collectResults[T number[T]](s *Selection, cash *cashColumn) results[T] {
 		if e.flow || !e.inside {
 			return
 		}
-		p.apply(e.amount.float(s.scale), e.equity(s.scale))
+		p.apply(e.amount.float(s.scale), e.equity(s.scale), e.overdraws(s.scale))
 		out.at, out.amount = append(out.at, e.at), append(out.amount, e.amount)
 		trade := int32(e.trade)
 		if e.trade != nowhere && s.isRemoved(e.trade) {

@@ -130,7 +130,7 @@ func buildEquityCurve[T number[T]](s *Selection, cash *cashColumn, q CurveQuery,
 			begin(e.at)
 		}
 		if !e.flow {
-			p.apply(e.amount.float(s.scale), e.equity(s.scale))
+			p.apply(e.amount.float(s.scale), e.equity(s.scale), e.overdraws(s.scale))
 		}
 		w.add(e)
 	})

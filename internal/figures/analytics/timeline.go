@@ -202,6 +202,14 @@ func (e *event[T]) equity(scale int32) float64 {
 	return e.before.float(scale)
 }
 
+// overdraws reports whether the result takes more than the whole equity.
+func (e *event[T]) overdraws(scale int32) bool {
+	if e.held != nil {
+		return e.amount.float(scale)+e.equity(scale) < 0
+	}
+	return e.before.add(e.amount).sign() < 0
+}
+
 // walk calls visit for the flows, the selected results and, unless the filter is
 // narrowed, the cash results. The event is valid during the call only.
 func (t *timeline[T]) walk(visit func(e *event[T])) {
@@ -318,21 +326,26 @@ type performance struct {
 	// greatest so far.
 	fall, deepest float64
 	// known is false without capital, without results, and after a result on an equity
-	// not above zero.
+	// not above zero or on an index below zero.
 	known, begun bool
+	// overdrawn says that a result took more than the whole equity. The index is below zero
+	// then, and gains would lower it.
+	overdrawn bool
 }
 
 func newPerformance[T number[T]](t *timeline[T]) performance {
 	return performance{level: 1, peak: 1, known: t.isCapitalKnown()}
 }
 
-// apply applies a result on an equity to the index.
-func (p *performance) apply(result, equity float64) {
+// apply applies a result on an equity to the index. overdraws says that it takes more than
+// the whole equity.
+func (p *performance) apply(result, equity float64, overdraws bool) {
 	p.begun = true
-	if equity <= 0 {
+	if equity <= 0 || p.overdrawn {
 		p.known = false
 		return
 	}
+	p.overdrawn = overdraws
 	p.level *= 1 + result/equity
 	p.peak = max(p.peak, p.level)
 	p.fall = 1 - p.level/p.peak
@@ -359,7 +372,7 @@ func (t *timeline[T]) applyAll(p *performance, results, equity []T) {
 		level.floats(a[:n], results[:n], t.s.scale)
 		level.floats(b[:n], before[:n], t.s.scale)
 		for i := range n {
-			p.apply(a[i], b[i])
+			p.apply(a[i], b[i], a[i]+b[i] <= 0 && before[i].add(results[i]).sign() < 0)
 		}
 		results = results[n:]
 	}
@@ -370,7 +383,7 @@ func (t *timeline[T]) applyConverted(p *performance) (results []T) {
 	t.walk(func(e *event[T]) {
 		if e.inside && !e.flow {
 			results = append(results, e.amount)
-			p.apply(e.amount.float(t.s.scale), e.equity(t.s.scale))
+			p.apply(e.amount.float(t.s.scale), e.equity(t.s.scale), e.overdraws(t.s.scale))
 		}
 	})
 	return results

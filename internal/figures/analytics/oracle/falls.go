@@ -64,7 +64,7 @@ func (j *Journal) listOutcomes(q *Question) (out []outcome, known bool) {
 			continue
 		}
 		level = add(level, s.amount)
-		if s.before.Sign() <= 0 {
+		if s.before.Sign() <= 0 || index.Sign() < 0 {
 			known = false
 		} else {
 			index = mul(index, add(whole(1), quo(s.amount, s.before)))
