@@ -103,12 +103,22 @@ func (s *streams) id(at, position int64) journal.ChangeID {
 	return journal.PackID[journal.ChangeID](at, journal.IDTag(s.owner), position)
 }
 
-const selectChanges = `SELECT c.position, c.stream, c.seq, c.at, c.action, c.actor_kind, c.objects, c.actor_id, c.actor_name, c.hash, c.content,
-	c.undoes, c.undone_by, c.expires_at, c.erased_at, c.accounts, c.rest, p.hash, u.at, b.at
-	FROM history_changes AS c
-	LEFT JOIN history_changes AS p ON p.user_id = c.user_id AND p.position = c.previous
-	LEFT JOIN history_changes AS u ON u.user_id = c.user_id AND u.position = c.undoes
-	LEFT JOIN history_changes AS b ON b.user_id = c.user_id AND b.position = c.undone_by`
+const selectChanges = selectValues + `,
+	(SELECT p.hash FROM history_changes AS p WHERE p.user_id = $1 AND p.position = c.previous)` + selectOthers
+
+// selectListed leaves out the previous change's hash; see [lister.setPrevious].
+const selectListed = selectValues + `, NULL` + selectOthers
+
+// Other changes are read by subqueries; $1 is the owner. A join could be planned as one with all changes of the
+// user, as PostgreSQL does without statistics.
+const (
+	selectValues = `SELECT c.position, c.stream, c.seq, c.at, c.action, c.actor_kind, c.objects, c.actor_id, c.actor_name, c.hash, c.content,
+	c.undoes, c.undone_by, c.expires_at, c.erased_at, c.accounts, c.rest`
+	selectOthers = `,
+	(SELECT u.at FROM history_changes AS u WHERE u.user_id = $1 AND u.position = c.undoes),
+	(SELECT b.at FROM history_changes AS b WHERE b.user_id = $1 AND b.position = c.undone_by)
+	FROM history_changes AS c`
+)
 
 // scan reads a row of selectChanges.
 func (s *streams) scan(row db.Scanner) (c Change, err error) {
@@ -366,7 +376,42 @@ func (l *lister) list(ctx context.Context) (list []Change, err error) {
 		}
 		before = next
 	}
-	return list, nil
+	return list, l.setPrevious(ctx, list)
+}
+
+// setPrevious sets the hashes of the changes before those in a list: of the list's own, and
+// of stored ones for the last change of each stream in it. The rows of a large history are far
+// apart, so each one that is read costs time.
+func (l *lister) setPrevious(ctx context.Context, list []Change) error {
+	type place struct {
+		account journal.AccountID
+		seq     int64
+	}
+	places := make(map[place]*Change, len(list))
+	byPosition := make(map[int64]*Change, len(list))
+	for i := range list {
+		places[place{list[i].Account, list[i].stored.seq}] = &list[i]
+	}
+	var missing []int64
+	for i := range list {
+		c := &list[i]
+		if before := places[place{c.Account, c.stored.seq - 1}]; before != nil {
+			c.PreviousHash = before.Hash
+		} else if c.stored.seq > 1 {
+			byPosition[c.Position] = c
+			missing = append(missing, c.Position)
+		}
+	}
+	return db.EachIn(ctx, l.tx, missing, func(row db.Scanner) error {
+		var position int64
+		var hash []byte
+		err := row.Scan(&position, &hash)
+		if c := byPosition[position]; c != nil {
+			copy(c.PreviousHash[:], hash)
+		}
+		return err
+	}, `SELECT c.position, (SELECT p.hash FROM history_changes AS p WHERE p.user_id = $1 AND p.position = c.previous)
+		FROM history_changes AS c WHERE c.user_id = $1 AND c.position IN $keys`, l.owner)
 }
 
 // read reads the next changes before a position that meet the conditions, and returns the
@@ -384,7 +429,7 @@ func (l *lister) read(ctx context.Context, before int64, size int) (found []Chan
 		}
 		text = ` AND c.position IN ` + db.In(&args, positions) + ` ORDER BY c.position DESC`
 	}
-	found, err = db.List(ctx, l.tx, l.known.scan, selectChanges+` WHERE c.user_id = $1`+l.text.String()+text, args...)
+	found, err = db.List(ctx, l.tx, l.known.scan, selectListed+` WHERE c.user_id = $1`+l.text.String()+text, args...)
 	switch {
 	case err != nil:
 	case len(positions) == size:
