@@ -1,6 +1,8 @@
 package parallel_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -40,4 +42,42 @@ func TestRunRaisesPanics(t *testing.T) {
 			t.Errorf("%s: no panic", name)
 		}()
 	}
+}
+
+// TestLocksAreByKey lets goroutines count under one key, while another key is held.
+func TestLocksAreByKey(t *testing.T) {
+	t.Parallel()
+	var locks parallel.Locks[string]
+	hold, err := locks.Lock(t.Context(), "other")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := locks.Lock(ended, "other"); !errors.Is(err, context.Canceled) {
+		t.Errorf("a held key was locked, or the context did not end the wait: %v", err)
+	}
+	const each = 1000
+	n := 0
+	count := func() {
+		for range each {
+			unlock, err := locks.Lock(t.Context(), "key")
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			n++
+			unlock()
+		}
+	}
+	parallel.Run(count, func() { parallel.Run(count, count) })
+	if n != 3*each {
+		t.Errorf("counted %d, want %d", n, 3*each)
+	}
+	hold()
+	unlock, err := locks.Lock(t.Context(), "other")
+	if err != nil {
+		t.Fatal(err)
+	}
+	unlock()
 }

@@ -16,6 +16,7 @@ import (
 	"fillbook/internal/base/db"
 	"fillbook/internal/base/decimal"
 	"fillbook/internal/base/journal"
+	"fillbook/internal/base/parallel"
 	"fillbook/internal/prices/bars"
 	"fillbook/internal/prices/market"
 	"fillbook/internal/trading/ledger"
@@ -183,12 +184,14 @@ type Service struct {
 	db         *db.DB
 	lockWait   time.Duration
 	sliceFills int
-	owners     ownerLocks
+	// owners let one refresh per owner run at a time: a page sends several requests at once,
+	// and the first computes what the others need.
+	owners parallel.Locks[journal.UserID]
 }
 
 // New returns a Service.
 func New(d *db.DB) *Service {
-	return &Service{db: d, lockWait: lockWait, sliceFills: sliceFills, owners: ownerLocks{held: map[journal.UserID]chan struct{}{}}}
+	return &Service{db: d, lockWait: lockWait, sliceFills: sliceFills}
 }
 
 // Plan is the prices at which a trader wanted to close a trade.

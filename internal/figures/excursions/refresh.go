@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sync"
 	"time"
 
 	"fillbook/internal/base/db"
@@ -38,7 +37,7 @@ func (s *Service) Refresh(ctx context.Context, owner journal.UserID) error {
 	if err != nil || len(stale) == 0 {
 		return err
 	}
-	unlock, err := s.owners.lock(ctx, owner)
+	unlock, err := s.owners.Lock(ctx, owner)
 	if err != nil {
 		return err
 	}
@@ -49,38 +48,6 @@ func (s *Service) Refresh(ctx context.Context, owner journal.UserID) error {
 		}
 	}
 	return nil
-}
-
-// ownerLocks let one refresh per owner run at a time: a page sends several requests at
-// once, and the first computes what the others need.
-type ownerLocks struct {
-	mu   sync.Mutex
-	held map[journal.UserID]chan struct{}
-}
-
-// lock waits until the owner has no other refresh running. The caller must call unlock.
-func (l *ownerLocks) lock(ctx context.Context, owner journal.UserID) (unlock func(), err error) {
-	for {
-		l.mu.Lock()
-		running, isHeld := l.held[owner]
-		if !isHeld {
-			done := make(chan struct{})
-			l.held[owner] = done
-			l.mu.Unlock()
-			return func() {
-				l.mu.Lock()
-				delete(l.held, owner)
-				l.mu.Unlock()
-				close(done)
-			}, nil
-		}
-		l.mu.Unlock()
-		select {
-		case <-running:
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}
 }
 
 // refreshAccount computes and stores an account's outdated results.
