@@ -17,6 +17,7 @@ import (
 	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/base/lru"
+	"fillbook/internal/base/parallel"
 	"fillbook/internal/trading/ledger"
 	"fillbook/internal/trading/programs"
 )
@@ -31,6 +32,12 @@ type Service struct {
 	// results are those of the present. A result holds until the account, the enrollment or
 	// the program's day changes.
 	results *lru.Cache[journal.EnrollmentID, *keptResult]
+	// progress has the checkpoints from which results go on after a change, and evaluating
+	// lets one evaluation per enrollment run at a time.
+	progress   *lru.Cache[progressKey, *progress]
+	evaluating parallel.Locks[journal.EnrollmentID]
+	// narrowGap and wideGap are the gaps between checkpoints.
+	narrowGap, wideGap int
 	// simulating has an item while a simulation runs: one at a time.
 	simulating chan struct{}
 }
@@ -43,7 +50,10 @@ type BoundsFunc func(
 
 // New returns a Service.
 func New(d *db.DB, clock journal.Clock, bounds BoundsFunc) *Service {
-	return &Service{db: d, clock: clock, bounds: bounds, simulating: make(chan struct{}, 1), results: lru.New[journal.EnrollmentID, *keptResult](maxKept)}
+	return &Service{
+		db: d, clock: clock, bounds: bounds, simulating: make(chan struct{}, 1), results: lru.New[journal.EnrollmentID, *keptResult](maxKept),
+		progress: lru.New[progressKey, *progress](progressMemory), narrowGap: narrowGap, wideGap: wideGap,
+	}
 }
 
 // Program is a program of the user, or a built-in one.

@@ -2,7 +2,6 @@ package enrollments
 
 import (
 	"context"
-	"math"
 	"slices"
 	"time"
 
@@ -119,7 +118,15 @@ func (s *Service) evaluate(ctx context.Context, tx *db.Tx, owner journal.UserID,
 	if kept, found := s.results.Get(e.ID); found && kept.holds(account.Revision, key, db.Micros(at)) {
 		return kept.result, nil
 	}
-	result, err := s.compute(ctx, tx, owner, e, account, at)
+	unlock, err := s.evaluating.Lock(ctx, e.ID)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	if kept, found := s.results.Get(e.ID); found && kept.holds(account.Revision, key, db.Micros(at)) {
+		return kept.result, nil
+	}
+	result, err := s.compute(ctx, tx, owner, e, account, key, at)
 	if err == nil {
 		s.results.Put(e.ID, &keptResult{revision: account.Revision, facts: key, from: db.Micros(at), result: result}, 1+len(result.Days))
 	}
@@ -128,7 +135,7 @@ func (s *Service) evaluate(ctx context.Context, tx *db.Tx, owner journal.UserID,
 
 // compute evaluates an enrollment with what is known at an instant.
 func (s *Service) compute(
-	ctx context.Context, tx *db.Tx, owner journal.UserID, e *Enrollment, account ledger.Account, at time.Time,
+	ctx context.Context, tx *db.Tx, owner journal.UserID, e *Enrollment, account ledger.Account, key string, at time.Time,
 ) (*programs.Result, error) {
 	p, err := e.program()
 	if err != nil {
@@ -145,16 +152,13 @@ func (s *Service) compute(
 			facts.Payouts = append(facts.Payouts, programs.Payout{At: db.Micros(*payout.PaidAt), Gross: payout.Gross})
 		}
 	}
-	// What happens later is needed for the time until which the result holds.
-	if facts.Trades, err = s.loadTrades(ctx, tx, owner, account, facts.StartedAt, math.MaxInt64); err != nil {
-		return nil, err
-	}
 	period := journal.Period{From: &e.StartedAt}
 	facts.Cash, err = loadCash(ctx, tx, owner, journal.Scope{Accounts: []journal.AccountID{e.AccountID}, Period: period})
 	if err != nil {
 		return nil, err
 	}
-	return programs.Evaluate(&p, &facts), nil
+	step := progressStep{service: s, tx: tx, owner: owner, account: account, enrollment: e.ID, key: key, program: &p, facts: &facts}
+	return step.evaluate(ctx)
 }
 
 // loadTrades returns an account's trades that were opened between two instants, with the
@@ -166,6 +170,13 @@ func (s *Service) loadTrades(
 	if err != nil {
 		return nil, err
 	}
+	return s.toTrades(ctx, tx, owner, account, flows)
+}
+
+// toTrades converts trades, with the bounds that bars give.
+func (s *Service) toTrades(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, account ledger.Account, flows []ledger.TradeFlow,
+) ([]programs.Trade, error) {
 	list, ids := make([]programs.Trade, len(flows)), make([]journal.TradeID, len(flows))
 	for i := range flows {
 		list[i], ids[i] = toTrade(&flows[i]), flows[i].ID
@@ -184,7 +195,7 @@ func (s *Service) loadTrades(
 
 // toTrade converts a trade's steps.
 func toTrade(f *ledger.TradeFlow) programs.Trade {
-	t := programs.Trade{ID: f.ID, Size: contractSize(f.Instrument), Fills: make([]programs.Fill, len(f.Parts))}
+	t := programs.Trade{ID: f.ID, OpenedAt: f.OpenedAt, Size: contractSize(f.Instrument), Fills: make([]programs.Fill, len(f.Parts))}
 	for i, p := range f.Parts {
 		t.Fills[i] = programs.Fill{At: p.At, Seq: p.Seq, Quantity: p.Quantity.Neg(), Net: p.Net()}
 	}

@@ -36,9 +36,7 @@ type tradeSpan struct {
 	open        bool
 }
 
-const partialSelect = `
-	SELECT id, stream, opened_at, first_seq, COALESCE(last_at, list_at), last_seq, head, is_open
-	FROM trades WHERE user_id = $1 AND ` + isPartial
+const partialSelect = tradeSpanSelect + ` AND ` + isPartial
 
 func scanTradeSpan(row db.Scanner) (s tradeSpan, err error) {
 	err = row.Scan(&s.id, &s.stream, &s.first.At, &s.first.Seq, &s.last.At, &s.last.Seq, zeroIfNull{&s.head.Consumed}, &s.open)
@@ -87,7 +85,8 @@ func RealizedTradesByID(ctx context.Context, tx *db.Tx, owner journal.UserID, id
 		return nil, err
 	}
 	for i := range spans {
-		if err := readSpan(ctx, tx, owner, &spans[i], events, collect); err != nil {
+		one := &spanReader{events: events, fn: collect}
+		if err := one.readSpan(ctx, tx, owner, &spans[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -110,8 +109,8 @@ func scanPart(row db.Scanner) (f fill, err error) {
 }
 
 // readSpan reads one trade's fills.
-func readSpan(ctx context.Context, tx *db.Tx, owner journal.UserID, s *tradeSpan, events map[int64][]matching.Event, fn func(RealizedTrade) error) error {
-	w := spanReader{spans: []tradeSpan{*s}, events: events, fn: fn}
+func (w *spanReader) readSpan(ctx context.Context, tx *db.Tx, owner journal.UserID, s *tradeSpan) error {
+	w.spans = []tradeSpan{*s}
 	err := db.Each(ctx, tx, w.scan, partSelect+` AND stream = $2 AND (executed_at, seq) >= ($3, $4) AND (executed_at, seq) <= ($5, $6)
 		ORDER BY executed_at, seq`, owner, s.stream, s.first.At, s.first.Seq, s.last.At, s.last.Seq)
 	if err != nil {

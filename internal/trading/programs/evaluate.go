@@ -101,15 +101,7 @@ type DayResult struct {
 
 // Evaluate evaluates a program, which must be valid.
 func Evaluate(p *Program, facts *Facts) *Result {
-	clock, err := newDayClock(p.Day)
-	if err != nil {
-		panic("programs: " + err.Error()) // the program was not checked
-	}
-	e := newEvaluator(p, facts, clock)
-	e.bounded = facts.isBounded()
-	e.run(e.listEvents(), newDayTable(clock, clock.dayAt(facts.StartedAt)), 0)
-	out := e.result()
-	out.ValidUntil, out.LastFill = e.nextChange()-1, facts.lastFill()
+	out, _, _ := EvaluateFrom(p, facts, nil, nil)
 	return out
 }
 
@@ -151,8 +143,12 @@ func newEvaluator(p *Program, facts *Facts, clock dayClock) *evaluator {
 
 // isBounded reports whether every trade that counts has an excursion, and none is open at
 // the last instant: its excursion would tell what happened later.
-func (f *Facts) isBounded() bool {
-	counts := false
+func (e *evaluator) isBounded() bool {
+	f := e.facts
+	if e.settled.isUnbounded {
+		return false
+	}
+	counts := e.settled.counts
 	for i := range f.Trades {
 		if t := &f.Trades[i]; len(t.Fills) > 0 && t.Fills[0].At >= f.StartedAt && t.Fills[0].At <= f.Until {
 			counts = true
@@ -185,6 +181,12 @@ type evaluator struct {
 	brief   bool // only the state is needed, no days
 	// deadlines are those of the flat_by rules, if they are known already.
 	deadlines []event
+
+	// resumedAt is the checkpoint's instant from which the evaluation goes on, and settled what
+	// it needs of the trades before; see [Checkpoint].
+	resumedAt int64
+	settled   settledTrades
+	marks     *markList // nil if no checkpoints are made
 
 	balance decimal.Decimal
 	state   State
@@ -232,7 +234,14 @@ type aloneTrade struct {
 func (e *evaluator) run(events []event, table *dayTable, first int) {
 	e.beginDay(table.days[first])
 	e.lastFillDay, e.calendarDays = e.day, 1
-	next := first + 1
+	e.goOn(events, table, first+1)
+}
+
+// goOn walks through events, from the day before the next one of the table on.
+func (e *evaluator) goOn(events []event, table *dayTable, next int) {
+	if e.state != "" {
+		return
+	}
 	step := func(until int64) {
 		for e.state == "" && table.begin(next) <= until {
 			e.endDay(table.begins[next], table.days[next])
@@ -244,6 +253,7 @@ func (e *evaluator) run(events []event, table *dayTable, first int) {
 		if ev.order == fillEvent && e.facts.Trades[ev.trade].Fills[0].At < e.facts.StartedAt {
 			continue
 		}
+		e.markBefore(ev.at)
 		if step(ev.at); e.state != "" {
 			return
 		}

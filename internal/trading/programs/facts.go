@@ -25,9 +25,12 @@ type Facts struct {
 // Trade is a trade with its fills in time order. A trade opened before StartedAt does not
 // count.
 type Trade struct {
-	ID    journal.TradeID
-	Size  ContractSize
-	Fills []Fill
+	ID   journal.TradeID
+	Size ContractSize
+	// OpenedAt is when the trade was opened, at its first fill or before. Only checkpoints use
+	// it.
+	OpenedAt int64
+	Fills    []Fill
 	// Excursion is what bars say about open profit; nil without bars.
 	Excursion *Excursion
 }
@@ -98,7 +101,8 @@ const (
 // listEvents returns what happened until the last instant, in order.
 func (e *evaluator) listEvents() []event {
 	f := e.facts
-	isIn := func(at int64) bool { return at >= f.StartedAt && at <= f.Until }
+	from := max(f.StartedAt, e.resumedAt)
+	isIn := func(at int64) bool { return at >= from && at <= f.Until }
 	var list []event
 	for i := range f.Trades {
 		if t := &f.Trades[i]; len(t.Fills) == 0 || t.Fills[0].At < f.StartedAt {
@@ -120,8 +124,8 @@ func (e *evaluator) listEvents() []event {
 			list = append(list, event{at: p.At, order: payoutEvent, amount: p.Gross})
 		}
 	}
-	first, last := f.tradedTime()
-	list = append(list, e.listDeadlines(first, last)...)
+	first, last := e.tradedTime()
+	list = append(list, e.listDeadlines(max(first, e.resumedAt), last)...)
 	slices.SortStableFunc(list, func(a, b event) int {
 		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.order, b.order), cmp.Compare(a.seq, b.seq))
 	})
@@ -157,7 +161,9 @@ func (e *evaluator) listDeadlines(first, last int64) (list []event) {
 }
 
 // lastFill returns the last fill of the trades that count, or 0.
-func (f *Facts) lastFill() (last int64) {
+func (e *evaluator) lastFill() int64 {
+	f := e.facts
+	last := e.settled.lastFill
 	for i := range f.Trades {
 		fills := f.Trades[i].Fills
 		if len(fills) == 0 || fills[0].At < f.StartedAt {
@@ -174,23 +180,32 @@ func (f *Facts) lastFill() (last int64) {
 
 // tradedTime returns the first opening that counts, and the last instant at which a trade
 // may be open. first is above last without trades.
-func (f *Facts) tradedTime() (first, last int64) {
-	first = f.Until + 1
+func (e *evaluator) tradedTime() (first, last int64) {
+	f := e.facts
+	first, last = f.Until+1, e.settled.lastFill
+	if e.settled.counts {
+		first = e.settled.first
+	}
 	for i := range f.Trades {
 		t := &f.Trades[i]
 		if len(t.Fills) == 0 || t.Fills[0].At < f.StartedAt || t.Fills[0].At > f.Until {
 			continue
 		}
 		first = min(first, t.Fills[0].At)
-		held := decimal.Zero
-		for _, fill := range t.Fills {
-			held = held.Add(fill.Quantity)
-		}
-		if !held.IsZero() {
+		if !t.held().IsZero() {
 			last = f.Until
 			continue
 		}
 		last = max(last, min(t.Fills[len(t.Fills)-1].At, f.Until))
 	}
 	return first, last
+}
+
+// held returns the position that is left after the last fill.
+func (t *Trade) held() decimal.Decimal {
+	held := decimal.Zero
+	for i := range t.Fills {
+		held = held.Add(t.Fills[i].Quantity)
+	}
+	return held
 }

@@ -33,7 +33,8 @@ func (e *evaluator) result() *Result {
 }
 
 // tradesAfter counts the trades opened after the end that the evaluation knows.
-func (e *evaluator) tradesAfter() (n int) {
+func (e *evaluator) tradesAfter() int {
+	n := e.settled.after
 	for i := range e.facts.Trades {
 		if t := &e.facts.Trades[i]; len(t.Fills) > 0 && t.Fills[0].At > e.ended && t.Fills[0].At <= e.facts.Until {
 			n++
