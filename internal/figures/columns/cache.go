@@ -59,7 +59,7 @@ func (h *accountData) bytes(other *accountData) int {
 		n += h.rules.UnsharedBytes(other.rules)
 	}
 	if h.entries != nil && h.entries != other.entries {
-		n += h.entries.bytes()
+		n += h.entries.unsharedBytes(other.entries)
 	}
 	return n
 }

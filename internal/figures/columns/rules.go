@@ -37,8 +37,11 @@ func (s *Service) SetClock(clock journal.Clock) { s.clock = clock }
 // tradeEntries are the entries of trades with several. It never changes: updated entries
 // are in a small map over the others.
 type tradeEntries struct {
-	all, updated map[journal.TradeID][]rulecheck.EntryStep
+	all     *entryMap // shared by many updates
+	updated entryMap
 }
+
+type entryMap map[journal.TradeID][]rulecheck.EntryStep
 
 // maxUpdatedEntries is from how many updated trades on the maps are merged.
 const maxUpdatedEntries = 1000
@@ -48,14 +51,14 @@ func (e *tradeEntries) find(id journal.TradeID) []rulecheck.EntryStep {
 	if steps, found := e.updated[id]; found {
 		return steps
 	}
-	return e.all[id]
+	return (*e.all)[id]
 }
 
 // with returns the entries with those of touched trades replaced.
 func (e *tradeEntries) with(touched []journal.TradeID, fresh map[journal.TradeID][]rulecheck.EntryStep) *tradeEntries {
 	updated := maps.Clone(e.updated)
 	if updated == nil {
-		updated = map[journal.TradeID][]rulecheck.EntryStep{}
+		updated = entryMap{}
 	}
 	for _, id := range touched {
 		updated[id] = fresh[id]
@@ -63,18 +66,22 @@ func (e *tradeEntries) with(touched []journal.TradeID, fresh map[journal.TradeID
 	if len(updated) < maxUpdatedEntries {
 		return &tradeEntries{e.all, updated}
 	}
-	all := maps.Clone(e.all)
+	all := maps.Clone(*e.all)
 	for id, steps := range updated {
 		if all[id] = steps; len(steps) == 0 {
 			delete(all, id)
 		}
 	}
-	return &tradeEntries{all: all}
+	return &tradeEntries{all: &all}
 }
 
-func (e *tradeEntries) bytes() int {
+// unsharedBytes returns the size without what is shared with other, which may be nil.
+func (e *tradeEntries) unsharedBytes(other *tradeEntries) int {
 	const entry = 400
-	return entry * (len(e.all) + len(e.updated))
+	if other != nil && e.all == other.all {
+		return entry * len(e.updated)
+	}
+	return entry * (len(*e.all) + len(e.updated))
 }
 
 // readEntries reads the entries of trades.
@@ -143,7 +150,7 @@ func (h *accountData) loadRuleExtras(ctx context.Context, tx *db.Tx, owner journ
 		if err != nil {
 			return err
 		}
-		h.entries = &tradeEntries{all: all}
+		h.entries = &tradeEntries{all: (*entryMap)(&all)}
 	}
 	return nil
 }
@@ -550,20 +557,45 @@ func (s *Service) FindEvents(ctx context.Context, tx *db.Tx, owner journal.UserI
 		accounts := ruleAccounts(b.Accounts, rule)
 		facts := rulecheck.Facts{Tolerance: b.Tolerance, Now: s.clock(), Mixed: haveSeveralCurrencies(accounts)}
 		var trades analytics.Openings
-		if since.IsZero() || rulecheck.NeedsAll(rule) {
+		if err := s.addFacts(ctx, tx, owner, accounts, rule, &facts); err != nil {
+			return nil, err
+		}
+		switch {
+		case since.IsZero() || rulecheck.NeedsAll(rule):
 			trades, err = s.listOpenings(ctx, tx, owner, accounts)
-		} else {
+		case rule.Kind == rules.CoolDown:
+			trades, err = s.listSinceWin(ctx, tx, owner, accounts, rule, &facts, since)
+		default:
 			trades, err = s.listLatest(ctx, tx, owner, accounts, since)
 		}
 		if err != nil {
 			return nil, err
 		}
-		if err := s.addFacts(ctx, tx, owner, accounts, rule, &facts); err != nil {
-			return nil, err
+		events := rulecheck.FindEvents(rule, trades, &facts)
+		if !since.IsZero() && rule.Kind == rules.CoolDown {
+			events = slices.DeleteFunc(events, func(e rulecheck.Event) bool { return e.At.Before(since) })
 		}
-		out[i] = RuleEvents{*rule, trades, rulecheck.FindEvents(rule, trades, &facts)}
+		out[i] = RuleEvents{*rule, trades, events}
 	}
 	return out, nil
+}
+
+// listSinceWin returns the latest trades, with enough of those before an instant for what a
+// cool_down says since then: it depends on the losses since a win that closed before the
+// pause.
+func (s *Service) listSinceWin(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []ledger.Account, rule *rules.Rule, facts *rulecheck.Facts, since time.Time,
+) (analytics.Openings, error) {
+	const first, most = 24 * time.Hour, 1 << 10
+	before := rulecheck.PauseBegin(rule, since)
+	for days := time.Duration(1); days < most; days *= 4 {
+		from := before.Add(-days * first)
+		trades, err := s.listLatest(ctx, tx, owner, accounts, from)
+		if err != nil || rulecheck.HasWinBetween(rule, trades, facts, from, before) {
+			return trades, err
+		}
+	}
+	return s.listOpenings(ctx, tx, owner, accounts)
 }
 
 // listLatest returns the trades that are open, were open at an instant, or were opened

@@ -46,7 +46,8 @@ var labelKinds = []rules.Kind{rules.OnlySetups, rules.AvoidSetups, rules.AvoidTa
 // that it reached, if that is above the levels of the day's closes before it.
 //
 // The trades may be the latest ones only: then the events of the first of their days are
-// incomplete, and so are those of cool_down and of limits in percent of the equity.
+// incomplete, and so are those of cool_down before a win, and of limits in percent of the
+// equity.
 func FindEvents(rule *rules.Rule, trades analytics.Openings, facts *Facts) (list []Event) {
 	w := newWalker(rule, trades, facts)
 	w.checkDay = rule.JudgesDay
@@ -89,5 +90,27 @@ func (w *walker) lossLevel(d *dayState) int {
 // NeedsAll reports whether the events of a rule's latest trades depend on all trades before
 // them.
 func NeedsAll(rule *rules.Rule) bool {
-	return rule.Kind == rules.CoolDown || rule.Kind == rules.MaxSize && rule.Params.EquityPct.Valid
+	return rule.Kind == rules.MaxSize && rule.Params.EquityPct.Valid
+}
+
+// PauseBegin returns the last close after which a cool_down may still rest at an instant.
+func PauseBegin(rule *rules.Rule, at time.Time) time.Time {
+	wait, _ := rule.Params.Minutes.Decimal.Mul(decimal.New(microsMinute)).Round(0).ToScaled(0) // at most a million minutes
+	return time.UnixMicro(at.UnixMicro() - wait - 1).UTC()
+}
+
+// HasWinBetween reports whether a trade that counts closed with a win from an instant on and
+// before another. What was lost before that win is no part of a row of losses after it.
+func HasWinBetween(rule *rules.Rule, trades analytics.Openings, facts *Facts, from, to time.Time) bool {
+	first, limit := from.UnixMicro(), to.UnixMicro()
+	for _, i := range trades.Closes {
+		t := &trades.Trades[i]
+		if t.ClosedAt >= limit {
+			return false
+		}
+		if t.ClosedAt >= first && rule.HasAccount(t.Account()) && (facts.Began == nil || !t.IsIn(facts.Began)) && t.OutcomeWith(t.Net(), facts.Tolerance) > 0 {
+			return true
+		}
+	}
+	return false
 }
