@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -156,8 +157,8 @@ func (w *world) checkNotice(d trader, id string) {
 	}
 }
 
-// TestImportOfOldTrades: an import of history fires one summary, with counts, and an import
-// that stored nothing none.
+// TestImportOfOldTrades: an import of two years of history fires one summary, with counts, and
+// an import that stored nothing none.
 func TestImportOfOldTrades(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
@@ -165,12 +166,15 @@ func TestImportOfOldTrades(t *testing.T) {
 		d.made("/trading-rules", more{"kind": "max_daily_loss", "params": more{"amount": 10}, "valid_from": "2020-01-01"})
 		d.evaluate()
 		file := "Symbol,Side,Quantity,Price,Executed At\n"
-		for day := 1; day <= 20; day++ {
-			file += fmt.Sprintf("A,buy,1,100,2025-01-%02dT10:00:00Z\nA,sell,1,50,2025-01-%02dT11:00:00Z\n", day, day)
+		days := 0
+		for day := time.Date(2023, 12, 1, 0, 0, 0, 0, time.UTC); day.Before(time.Date(2025, 12, 1, 0, 0, 0, 0, time.UTC)); day = day.AddDate(0, 0, 1) {
+			days++
+			date := day.Format(time.DateOnly)
+			file += fmt.Sprintf("A,buy,1,100,%sT10:00:00Z\nA,sell,1,50,%sT11:00:00Z\n", date, date)
 		}
 		d.imported(file)
 		d.evaluate()
-		d.get("/alerts").want(http.StatusOK).wantColumn("kind", "import_summary").is("0.counts.daily_loss", "20")
+		d.get("/alerts").want(http.StatusOK).wantColumn("kind", "import_summary").is("0.counts.daily_loss", strconv.Itoa(days))
 		d.imported(file)
 		d.evaluate()
 		d.get("/alerts").wantColumn("kind", "import_summary")

@@ -31,14 +31,6 @@ func (a *Alert) setKey(subject ...any) {
 	a.dedup = strings.Join(parts, "|")
 }
 
-// nameRule returns what a trader calls a rule.
-func nameRule(r *rules.Rule) string {
-	if r.Name != "" {
-		return r.Name
-	}
-	return strings.ReplaceAll(string(r.Kind), "_", " ")
-}
-
 // ruleAlerts returns the alerts of what happened to a rule.
 func ruleAlerts(found *columns.RuleEvents) []Alert {
 	rule := &found.Rule
@@ -85,7 +77,7 @@ func programAlerts(e *enrollments.Evaluated) (list []Alert) {
 		}
 	}
 	if breach := e.Result.Breach; breach != nil {
-		a := newAlert(ProgramBreached, Critical, time.UnixMicro(breach.At).UTC(), fmt.Sprintf("%s: the rule “%s” was breached.", name, nameProgramRule(breach.Kind)))
+		a := newAlert(ProgramBreached, Critical, time.UnixMicro(breach.At).UTC(), fmt.Sprintf("%s: the rule “%s” was breached.", name, programRuleNames[breach.Kind]))
 		a.Level = string(breach.Kind)
 		if breach.Trade != "" {
 			a.Trade = &breach.Trade
@@ -106,7 +98,7 @@ func programAlerts(e *enrollments.Evaluated) (list []Alert) {
 		kind := r.Rule.Kind
 		switch {
 		case r.State == programs.Warning && e.Result.State == programs.Active:
-			a := newAlert(ProgramWarning, Warning, at, fmt.Sprintf("%s: 80%% or more of “%s” is used.", name, nameProgramRule(kind)))
+			a := newAlert(ProgramWarning, Warning, at, fmt.Sprintf("%s: 80%% or more of “%s” is used.", name, programRuleNames[kind]))
 			a.Level = string(kind)
 			a.setKey(e.ID, kind, a.Day)
 			list = append(list, a)
@@ -124,15 +116,10 @@ func programAlerts(e *enrollments.Evaluated) (list []Alert) {
 	return list
 }
 
-func nameProgramRule(kind programs.Kind) string { return strings.ReplaceAll(string(kind), "_", " ") }
-
 // goalAlerts returns the alerts of a goal's progress on a day. last is the last close that
 // the goal counts.
 func goalAlerts(goal *rules.Goal, p *rulecheck.Progress, day journal.Day, last, now time.Time) []Alert {
-	name := goal.Name
-	if name == "" {
-		name = strings.ReplaceAll(string(goal.Metric), "_", " ") + " per " + string(goal.Period)
-	}
+	name := nameGoal(goal)
 	a := Alert{Goal: &goal.ID, Severity: Info, Day: day, Link: "/rules", several: len(goal.Accounts) > 1}
 	if len(goal.Accounts) == 1 {
 		a.Account = &goal.Accounts[0]
