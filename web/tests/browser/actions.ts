@@ -1,4 +1,4 @@
-// Counts what a user does: a click, a key press, a typed text or a choice of files is one action.
+// Counts what a user does: a click, a key press, a typed text or a choice is one action.
 
 import type { Locator, Page } from '@playwright/test';
 
@@ -10,6 +10,7 @@ export interface Actions {
   press: (key: string) => Promise<void>;
   type: (into: Locator, text: string) => Promise<void>;
   choose: (input: Locator, files: Files) => Promise<void>;
+  select: (list: Locator, label: string) => Promise<void>;
 }
 
 export function countActions(page: Page): Actions {
@@ -21,6 +22,10 @@ export function countActions(page: Page): Actions {
     click: (on) => (count++, on.click()),
     press: (key) => (count++, page.keyboard.press(key)),
     type: (into, text) => (count++, into.pressSequentially(text)),
+    select: async (list, label) => {
+      count++;
+      await list.selectOption({ label });
+    },
     choose: (input, files) => {
       count++;
       const list = Object.entries(files).map(([name, text]) => ({

@@ -84,3 +84,52 @@ test('do I exit too early: a sentence and a chart in two actions', async ({ page
   await expect(page.getByRole('heading', { name: /exit too early/i })).toBeVisible();
   expect(act.count).toBe(2);
 });
+
+test('fix a fill: five actions, and its trade is right at once', async ({ page, api, signIn }) => {
+  const account = await mainAccount(api);
+  await enter(api, account, 'NQZ6', '2026-03-05T12:00', 4);
+  await signIn('/trades');
+  const act = countActions(page);
+  await act.click(page.getByRole('link', { name: /NQZ6/ }).first());
+  const drawer = page.getByRole('dialog', { name: 'NQZ6 long' });
+  await act.click(drawer.getByRole('button', { name: /^Actions for the fill/ }).last());
+  await act.click(page.getByRole('menuitem', { name: 'Edit…' }));
+  const price = page.getByRole('dialog', { name: 'Edit fill' }).getByLabel('Price');
+  await price.selectText();
+  await act.type(price, '110\n');
+  await expect(drawer.getByText(/^\+(US)?\$10\.00$/).first()).toBeVisible();
+  expect(act.count).toBeLessThanOrEqual(5);
+});
+
+test('undo an import: three actions from Today', async ({ page, api, signIn }) => {
+  const account = await mainAccount(api);
+  const file = new FormData();
+  file.set('account_id', account);
+  const rows =
+    'symbol,side,quantity,price,executed_at\nAAPL,buy,1,10,2026-03-05T12:00:00Z\nAAPL,sell,1,12,2026-03-05T13:00:00Z\n';
+  file.set('file', new Blob([rows], { type: 'text/csv' }), 'march.csv');
+  await api('POST', '/imports/commit', file);
+  await signIn('/');
+  const act = countActions(page);
+  await act.click(page.getByRole('navigation').first().getByRole('link', { name: 'Import' }));
+  await act.click(page.getByRole('button', { name: 'Undo import of march.csv' }));
+  await act.click(page.getByRole('dialog').getByRole('button', { name: 'Undo import' }));
+  await expect(page.getByRole('row', { name: /march\.csv/ })).toContainText('Undone');
+  expect(await api('GET', '/trades')).toEqual([]);
+  expect(act.count).toBe(3);
+});
+
+test('export for taxes: the gains of a tax year in four actions', async ({ page, api, signIn }) => {
+  const account = await mainAccount(api);
+  await enter(api, account, 'AAPL', '2025-03-05T12:00', 4);
+  await enter(api, account, 'MSFT', '2026-03-05T12:00', 4);
+  await signIn('/');
+  const act = countActions(page);
+  await act.click(page.getByRole('navigation').first().getByRole('link', { name: 'Export' }));
+  await act.click(page.getByRole('radio', { name: /^Realized gains/ }));
+  await act.select(page.getByLabel('Period'), 'Tax year 2025');
+  const download = page.waitForEvent('download');
+  await act.click(page.getByRole('button', { name: /^Download/ }));
+  expect((await download).suggestedFilename()).toBe('fillbook-realized-gains-2025.csv');
+  expect(act.count).toBe(4);
+});

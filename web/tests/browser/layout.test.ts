@@ -1,0 +1,48 @@
+// Nothing on a screen moves while its data arrives.
+
+import { expect, test as base } from '@playwright/test';
+import { deskAgent } from './chromium';
+import { layoutShift } from './layoutShift';
+import { connect, demoUser, startDemo, type Server } from './server';
+
+const test = base.extend<object, { demo: Server }>({
+  demo: [
+    async ({}, use) => {
+      const demo = await startDemo();
+      await use(demo);
+      await demo.stop();
+    },
+    { scope: 'worker' },
+  ],
+});
+
+const screens = [
+  '/',
+  '/reports/setups',
+  '/reports/time',
+  '/tags',
+  '/rules',
+  '/routines',
+  '/calendar?year=2026',
+];
+
+for (const [size, viewport] of Object.entries({
+  desk: { width: 1280, height: 720 },
+  phone: { width: 390, height: 844 },
+})) {
+  test(`screens keep their layout while they load, ${size}`, async ({ page, demo }) => {
+    const api = connect(demo, demoUser, deskAgent);
+    const { refresh_token } = await api<{ refresh_token: string }>('POST', '/auth/login', demoUser);
+    const [last] = await api<{ opened_at: string }[]>('GET', '/trades?limit=1');
+    await page.setViewportSize(viewport);
+    await page.goto(`${demo.url}/healthz`);
+    await page.evaluate((token) => localStorage.setItem('fillbook.refresh', token), refresh_token);
+    for (const screen of [...screens, `/calendar/${last!.opened_at.slice(0, 10)}`]) {
+      await page.goto(demo.url + screen);
+      await expect(page.locator('#content h1, #content h2').first()).toBeVisible();
+      await page.waitForLoadState('networkidle');
+      await expect(page.locator('.skeleton')).toHaveCount(0);
+      expect.soft(await layoutShift(page), screen).toBeLessThan(0.02);
+    }
+  });
+}
