@@ -467,3 +467,50 @@ test('unknown row kinds are asked for, remembered and forgotten', async ({
   await expect(page.getByText('Remembered words')).toBeHidden();
   expect(await api<unknown[]>('GET', '/imports/kinds')).toEqual([]);
 });
+
+// A broker that says how many shares a split added, and a sale without a purchase.
+const withSplit = `"Date","Action","Symbol","Description","Quantity","Price","Fees & Comm","Amount"
+"06/13/2024","Sell","ELMS","ELMS CO","40","$12.00","","$480.00"
+"06/12/2024","Sell","FIRS","FIRS CO","30","$11.00","","$330.00"
+"06/10/2024","Stock Split","FIRS","FIRS CO","36","","",""
+"06/03/2024","Buy","FIRS","FIRS CO","4","$100.00","","-$400.00"
+`;
+
+test('a file with a split: what will be recorded, and the choice to leave it out', async ({
+  page,
+  api,
+  signIn,
+  expectAccessible,
+}) => {
+  await signIn('/import');
+  await chooseFile(page, 'schwab.csv', withSplit);
+  const actions = page.getByRole('region', { name: 'Corporate actions in the file' });
+  await expect(actions.getByRole('listitem')).toHaveText(/FIRS.*10-for-1 split.*row 3.*Will be recorded/);
+  const sales = page.getByRole('region', { name: 'Sales without a purchase' });
+  await expect(sales.getByRole('listitem')).toHaveText(/ELMS.*40 at 12\.00.*row 1/);
+  await expectAccessible('a preview with a split and a sale without a purchase');
+  await actions.getByLabel('Record it with the import').uncheck();
+  await expect(actions.getByRole('listitem')).toHaveText(/Left out/);
+  await page.getByRole('button', { name: 'Import 3 fills' }).click();
+  await expect(page.getByRole('heading', { name: 'Summary' })).toBeVisible();
+  expect(await api<unknown[]>('GET', '/corporate-actions')).toEqual([]);
+
+  await page.getByRole('button', { name: 'Undo import' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Undo import' }).click();
+  await expect(page.getByText('Import undone.')).toBeVisible();
+  await page.goto('/import');
+  await chooseFile(page, 'schwab.csv', withSplit);
+  await expect(actions.getByLabel('Record it with the import')).toBeChecked();
+  await page.getByRole('button', { name: 'Import 3 fills' }).click();
+  await expect(page.getByRole('heading', { name: 'Summary' })).toBeVisible();
+  expect(await api<{ ratio_new: number }[]>('GET', '/corporate-actions')).toMatchObject([{ ratio_new: 10 }]);
+
+  await sales.getByRole('link', { name: 'Positions' }).click();
+  const list = page.getByRole('list', { name: 'Positions to check' });
+  await expect(list.getByRole('listitem')).toHaveText(/ELMS.*Sold 40 more than you held/);
+  await list.getByRole('button', { name: 'ELMS: Add opening position' }).click();
+  await expect(list).toBeHidden();
+  await expect
+    .poll(() => api<{ symbol: string }[]>('GET', '/trades?status=open'))
+    .toMatchObject([{ symbol: 'FIRS' }]);
+});

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { accountsText, actionText, parseRatio } from '../../src/screens/actions/actions';
+import { actionText } from '../../src/lib/actionText';
+import { accountsText, parseRatio } from '../../src/screens/actions/actions';
 
 describe('corporate actions', () => {
   it.each([

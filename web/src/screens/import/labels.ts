@@ -262,3 +262,32 @@ const accountTexts: Record<'gone' | 'several' | 'new' | 'currency', (name: strin
       : 'The file names no account. Check the account.',
   currency: (name) => `The currency of account ${name} is not that of the file. Check the account.`,
 };
+
+export type FileAction = Schemas['FileAction'];
+
+/** Returns what becomes of a corporate action that the file states. */
+export function actionState(
+  { state }: Pick<FileAction, 'state'>,
+  isIgnored: boolean,
+): { text: string; tone: 'plain' | 'warn' | 'accent'; note: string } {
+  switch (state) {
+    case 'new':
+      return isIgnored
+        ? { text: 'Left out', tone: 'plain', note: '' }
+        : { text: 'Will be recorded', tone: 'accent', note: '' };
+    case 'known':
+      return { text: 'Already recorded', tone: 'plain', note: '' };
+    case 'contradicts':
+      return {
+        text: 'Not recorded',
+        tone: 'warn',
+        note: 'Another ratio is recorded for about that day. Check it under Corporate actions.',
+      };
+    case 'unclear':
+      return {
+        text: 'Not recorded',
+        tone: 'warn',
+        note: 'What it changes does not follow from the file. Record it under Corporate actions.',
+      };
+  }
+}

@@ -25,6 +25,7 @@ export const touched: Kind[] = [
   'accounts',
   'trades',
   'executions',
+  'actions',
   'cash',
   'analytics',
   'setups',
@@ -68,6 +69,7 @@ export class Wizard {
   mapping = $state<Record<string, string> | null>(null); // null uses the server's suggestion
   kinds = $state<Record<string, string>>({}); // the chosen kinds of rows, by the word in the file
   tradeDate = $state(''); // YYYY-MM-DD, for a file whose times have no day
+  ignoreActions = $state(false); // leave out the corporate actions that the file states
   allowMismatch = $state(false); // import amounts in another currency unchanged
   preview = $state<Preview | null>(null);
   reading = $state(false);
@@ -150,6 +152,7 @@ export class Wizard {
     this.mapping = null;
     this.kinds = {};
     this.tradeDate = '';
+    this.ignoreActions = false;
     this.allowMismatch = false;
     this.used = null;
     this.unused = [];
@@ -293,7 +296,12 @@ export class Wizard {
   }
 
   set(
-    change: Partial<Pick<Wizard, 'zone' | 'order' | 'mapping' | 'kinds' | 'account' | 'into' | 'tradeDate'>>,
+    change: Partial<
+      Pick<
+        Wizard,
+        'zone' | 'order' | 'mapping' | 'kinds' | 'account' | 'into' | 'tradeDate' | 'ignoreActions'
+      >
+    >,
   ): void {
     Object.assign(this, change);
     if (change.account !== undefined) {
@@ -408,6 +416,7 @@ export class Wizard {
       column_mapping: this.mapping ? JSON.stringify(this.mapping) : '',
       kinds: Object.keys(this.kinds).length > 0 ? JSON.stringify(this.kinds) : '',
       trade_date: this.tradeDate,
+      corporate_actions: this.ignoreActions ? 'ignore' : '',
       allow_currency_mismatch: this.allowMismatch ? 'true' : '',
     };
   }
