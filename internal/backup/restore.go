@@ -254,7 +254,7 @@ func (r *ledgerRestorer) restoreLedger(b *restoredBundle) (err error) {
 }
 
 // restoreDeletedCash adds the cash transactions the user deleted by hand, except those
-// now stored.
+// now stored in an account that was there before.
 func (r *ledgerRestorer) restoreDeletedCash(b *restoredBundle) error {
 	var list []ledger.DeletedCash
 	for i, d := range b.DeletedCash {
@@ -267,10 +267,11 @@ func (r *ledgerRestorer) restoreDeletedCash(b *restoredBundle) error {
 			Type: cash.Type, Amount: d.Amount, OccurredAt: d.OccurredAt.Time, DeletedAt: d.DeletedAt.instantOr(r.now),
 		})
 	}
-	return r.Ledger.AddDeletedCash(r.ctx, r.tx, r.Owner, b.target.account.ID, list)
+	return r.Ledger.AddDeletedCash(r.ctx, r.tx, r.Owner, b.target.account.ID, list, b.target.isNew)
 }
 
-// restoreDeletedFills adds the fills the user deleted by hand, except those now stored.
+// restoreDeletedFills adds the fills the user deleted by hand, except those now stored in
+// an account that was there before.
 func (r *ledgerRestorer) restoreDeletedFills(b *restoredBundle) error {
 	var list []ledger.DeletedFill
 	for i, d := range b.Deleted {
@@ -287,7 +288,7 @@ func (r *ledgerRestorer) restoreDeletedFills(b *restoredBundle) error {
 		}
 		list = append(list, fill)
 	}
-	_, err := r.Ledger.AddDeletedFills(r.ctx, r.tx, r.Owner, b.target.account.ID, list)
+	_, err := r.Ledger.AddDeletedFills(r.ctx, r.tx, r.Owner, b.target.account.ID, list, b.target.isNew)
 	return err
 }
 

@@ -34,6 +34,15 @@ func TestDeletedFillsAreRestored(t *testing.T) {
 		if list := h.deletedFills(t, third, other); len(list) != 0 {
 			t.Errorf("a stored fill is deleted too: %+v", list)
 		}
+		// What was entered twice and deleted once is stored and deleted.
+		twice, copied := h.user(t), h.user(t)
+		both := h.account(t, twice, "Main")
+		h.fill(t, twice, both, matching.Buy, "1", "10", 0)
+		must(t, h.ledger.DeleteExecution(h.ctx(), twice, h.fill(t, twice, both, matching.Buy, "1", "10", 0).ID, nil))
+		text = h.export(t, twice, "")
+		wantComplete(t, h.restore(t, copied, text))
+		wantSame(t, h.export(t, copied, ""), text)
+		wantUnchanged(t, h.restore(t, copied, text))
 		bad := `{"format":"fillbook","version":6,"accounts":[{"account":{"name":"Main"},"deleted_fills":[{"symbol":"A","side":"up"}]}]}`
 		if result := h.restore(t, h.user(t), bad); len(result.Errors) != 1 {
 			t.Errorf("%+v, want one problem", result.Errors)
@@ -69,6 +78,17 @@ func TestDeletedCashIsRestored(t *testing.T) {
 			}
 			return err
 		}))
+		twice, copied := h.user(t), h.user(t)
+		both := h.account(t, twice, "Main")
+		_, err = h.ledger.AddCash(h.ctx(), twice, both, fee)
+		must(t, err)
+		again, err := h.ledger.AddCash(h.ctx(), twice, both, fee)
+		must(t, err)
+		must(t, h.ledger.DeleteCash(h.ctx(), twice, again.ID, nil))
+		text = h.export(t, twice, "")
+		wantComplete(t, h.restore(t, copied, text))
+		wantSame(t, h.export(t, copied, ""), text)
+		wantUnchanged(t, h.restore(t, copied, text))
 		bad := `{"format":"fillbook","version":6,"accounts":[{"account":{"name":"Main"},"deleted_cash":[{"type":"gift","amount":1}]}]}`
 		if result := h.restore(t, h.user(t), bad); len(result.Errors) != 1 {
 			t.Errorf("%+v, want one problem", result.Errors)

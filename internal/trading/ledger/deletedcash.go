@@ -162,9 +162,11 @@ func ListDeletedCash(ctx context.Context, tx *db.Tx, owner journal.UserID, accou
 }
 
 // AddDeletedCash adds deleted cash transactions to an account, except those that are
-// stored or already in the list. It is a step; an invalid list is rejected before
-// anything is written.
-func (s *Service) AddDeletedCash(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, list []DeletedCash) error {
+// stored or already in the list. With all it adds each one; see [Service.AddDeletedFills].
+// It is a step; an invalid list is rejected before anything is written.
+func (s *Service) AddDeletedCash(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, list []DeletedCash, all bool,
+) error {
 	if len(list) == 0 {
 		return nil
 	}
@@ -173,11 +175,21 @@ func (s *Service) AddDeletedCash(ctx context.Context, tx *db.Tx, owner journal.U
 		for i, d := range list {
 			rows[i] = NewCash{Type: d.Type, Amount: d.Amount, OccurredAt: d.OccurredAt}
 		}
+		var fresh []deletedCash
+		if all {
+			for i, row := range rows {
+				clean, err := b.cash().cleanCash(ctx, row, nil)
+				if err != nil {
+					return err
+				}
+				fresh = append(fresh, newDeletedCash(&clean, db.Micros(list[i].DeletedAt)))
+			}
+			return b.cash().insertDeletedCash(ctx, fresh)
+		}
 		plan, err := b.cash().planInsert(ctx, rows, CashOptions{SkipDeleted: true})
 		if err != nil || plan.Inserted == 0 {
 			return err
 		}
-		var fresh []deletedCash
 		for i := range rows {
 			if !plan.Known[i] && !plan.Deleted[i] {
 				fresh = append(fresh, newDeletedCash(&plan.fresh[len(fresh)], db.Micros(list[i].DeletedAt)))

@@ -289,10 +289,11 @@ func (k streamKey) contractDetails() map[string]string {
 }
 
 // AddDeletedFills adds deleted fills to an account, except those that are stored or
-// already in the list, and returns their number. It is a step; an invalid list is
-// rejected before anything is written.
+// already in the list, and returns their number. With all it adds each one, as to a new
+// account: the user may have entered a fill twice and deleted one of them. It is a step;
+// an invalid list is rejected before anything is written.
 func (s *Service) AddDeletedFills(
-	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, list []DeletedFill,
+	ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID, list []DeletedFill, all bool,
 ) (count int, err error) {
 	if len(list) == 0 {
 		return 0, nil
@@ -310,12 +311,14 @@ func (s *Service) AddDeletedFills(
 		if err != nil {
 			return err
 		}
-		if err := b.findDuplicates(ctx, arrivals); err != nil {
-			return err
-		}
-		already, err := b.matchDeleted(ctx, arrivals)
-		if err != nil {
-			return err
+		var already map[*arrival]*fill
+		if !all {
+			if err := b.findDuplicates(ctx, arrivals); err != nil {
+				return err
+			}
+			if already, err = b.matchDeleted(ctx, arrivals); err != nil {
+				return err
+			}
 		}
 		var fresh []*deletedFill
 		for i, a := range arrivals {

@@ -176,7 +176,7 @@ func TestDeletedFillsAreCopied(t *testing.T) {
 		first, second := d.account, d.newAccount(d.owner, "USD")
 		for _, want := range []int{2, 0} { // the second time all are there
 			must(t, d.db.Update(t.Context(), func(tx *db.Tx) error {
-				n, err := d.ledger.AddDeletedFills(t.Context(), tx, d.owner, second, slices.Clone(list))
+				n, err := d.ledger.AddDeletedFills(t.Context(), tx, d.owner, second, slices.Clone(list), false)
 				if n != want {
 					t.Errorf("%d were added, want %d", n, want)
 				}
@@ -193,7 +193,7 @@ func TestDeletedFillsAreCopied(t *testing.T) {
 		d.account = first
 		d.insert("again", orders(t, "buy 1 10 id=a")...)
 		must(t, d.db.Update(t.Context(), func(tx *db.Tx) error {
-			n, err := d.ledger.AddDeletedFills(t.Context(), tx, d.owner, first, list)
+			n, err := d.ledger.AddDeletedFills(t.Context(), tx, d.owner, first, list, false)
 			if n != 0 {
 				t.Errorf("%d were added although one is stored and one is in the list", n)
 			}

@@ -44,7 +44,7 @@ func FillPrices(ctx context.Context, tx *db.Tx, owner journal.UserID, numbers []
 		err = row.Scan(&f.At, &f.Price, &f.Facts)
 		return f, err
 	}, `SELECT executed_at, price, facts FROM executions
-		WHERE user_id = $1 AND executed_at >= $2 AND executed_at <= $3 AND kind IS NULL AND stated IS NULL AND stream IN $keys`, owner, from, to)
+		WHERE user_id = $1 AND executed_at >= $2 AND executed_at <= $3 AND `+isOrdinary+` AND stated IS NULL AND stream IN $keys`, owner, from, to)
 	slices.SortStableFunc(list, func(a, b FillPrice) int { return cmp.Compare(a.At, b.At) })
 	return list, err
 }

@@ -23,6 +23,13 @@ const (
 // it, so they say nothing.
 const estimatedBit, closesBit = 8, 16
 
+// The conditions on a stored kind for an ordinary fill, and for an opening, with or without
+// a real cost. The index executions_opening has the latter in these words.
+const (
+	isOrdinary = `(kind IS NULL OR kind = 16)`
+	isOpening  = `kind IN (1, 9)`
+)
+
 // removedBit is added to a stored ending if the trade was only removed.
 const removedBit = 8
 

@@ -45,7 +45,7 @@ func TradesBegunBefore(ctx context.Context, tx *db.Tx, owner journal.UserID, acc
 	}
 	return db.List(ctx, tx, scan, `SELECT t.id FROM executions e
 		JOIN trades t ON t.user_id = e.user_id AND t.stream = e.stream AND t.opened_at = e.executed_at AND t.first_seq = e.seq
-		WHERE e.user_id = $1 AND e.account = $2 AND e.kind = 1`, owner, account.number)
+		WHERE e.user_id = $1 AND e.account = $2 AND e.`+isOpening, owner, account.number)
 }
 
 // ListAddedTrades returns an account's trades that may have several entries. It is a step.
