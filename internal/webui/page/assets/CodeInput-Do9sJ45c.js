@@ -1,1 +1,0 @@
-import{$i as e,Qi as t,Qr as n}from"./index-GU8q-FVS.js";import{er as r}from"./shared-rYHdRciX.js";function i(i,a){e(a,!0);let o=n(a,`value`,15);r(i,{label:`Code`,autocomplete:`one-time-code`,inputmode:`numeric`,maxlength:7,required:!0,get error(){return a.error},get value(){return o()},set value(e){o(e)}}),t()}export{i as t};
