@@ -12,7 +12,7 @@ type Locks[K comparable] struct {
 	held map[K]chan struct{}
 }
 
-// Lock waits until nobody holds a key, or the context ends. The caller must call unlock.
+// Lock waits until a key is free, or the context ends. The caller must call unlock.
 func (l *Locks[K]) Lock(ctx context.Context, key K) (unlock func(), err error) {
 	for {
 		l.mu.Lock()

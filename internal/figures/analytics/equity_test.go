@@ -57,6 +57,7 @@ func plainCurve(
 		points = append(points, Point{At: *p.From, Equity: start})
 	}
 	level, peak, index, top, known, begun := start, start, 1.0, 1.0, plainCapital(rows, cash, starting, p), false
+	overdrawn := false // the index is below zero
 	for i, e := range events {
 		if p.To != nil && e.at.After(*p.To) {
 			break
@@ -65,8 +66,9 @@ func plainCurve(
 			points = append(points, Point{At: e.at, Equity: start})
 		}
 		if !e.flow {
-			begun, known = true, known && level.Sign() > 0
+			begun, known = true, known && level.Sign() > 0 && !overdrawn
 			index *= 1 + e.amount.Float64()/level.Float64()
+			overdrawn = level.Add(e.amount).Sign() < 0
 			top = max(top, index)
 			pct = max(pct, 100*(1-index/top))
 		}
