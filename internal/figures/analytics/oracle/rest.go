@@ -5,10 +5,12 @@ import "slices"
 // RowRests predicts how breakdown rows compare with the other trades, by key, with days
 // in the question's zone. There is no comparison for realized results.
 func (j *Journal) RowRests(q *Question, by string) map[string]any {
-	list, out := listCounting(j.SelectTrades(q)), map[string]any{}
+	// Rows are formed by all trades: removed ones have a size as well.
+	all := j.SelectTrades(q)
+	list, out := listCounting(all), map[string]any{}
 	for _, of := range list {
-		for _, key := range j.rowKeys(q, by, of, list) {
-			isInside := func(t *Trade) bool { return slices.Contains(j.rowKeys(q, by, t, list), key) }
+		for _, key := range j.rowKeys(q, by, of, all) {
+			isInside := func(t *Trade) bool { return slices.Contains(j.rowKeys(q, by, t, all), key) }
 			with, without := filterTrades(list, isInside), filterTrades(list, func(t *Trade) bool { return !isInside(t) })
 			switch _, known := out[key]; {
 			case known:
