@@ -195,20 +195,14 @@ func TestFlushesWaitForEachOther(t *testing.T) {
 		link := h.mint(sharing.Scope{})
 		_, err := h.Sharing.Open(t.Context(), link.Token)
 		must(t, err)
-		first := make(chan error, 1)
-		must(t, h.DB.Update(t.Context(), func(tx *db.Tx) error {
-			// The row itself is locked, too, where rows can be.
-			_, err := tx.Exec(t.Context(), `UPDATE share_links SET view_count = view_count WHERE id = $1`, link.ID)
-			go func() { first <- h.Sharing.Close(t.Context()) }()
-			time.Sleep(50 * time.Millisecond) // let it take the views
-			brief, end := context.WithTimeout(t.Context(), 50*time.Millisecond)
-			defer end()
-			if h.Sharing.Close(brief) == nil {
-				t.Error("Close returned before the views were stored")
-			}
-			return err
-		}))
-		must(t, <-first)
+		release := h.Sharing.HoldViews()
+		brief, end := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		defer end()
+		if h.Sharing.Close(brief) == nil {
+			t.Error("Close returned before the views were stored")
+		}
+		release()
+		must(t, h.Sharing.Close(t.Context()))
 		if got := newEnv(t, h.DB, "k").countViews(h); got != 1 {
 			t.Errorf("%d views are stored, want 1", got)
 		}

@@ -49,7 +49,7 @@ type progress struct {
 // maxPrevious is how many earlier revisions are kept.
 const maxPrevious = 3
 
-// at returns the latest progress at a revision or before, nil if there is none.
+// at returns the latest progress at a revision or before, or nil.
 func (p *progress) at(revision int64) *progress {
 	for p != nil && p.revision > revision {
 		p = p.previous
@@ -125,8 +125,8 @@ func (s *progressStep) evaluate(ctx context.Context) (*programs.Result, error) {
 	return result, nil
 }
 
-// goOn evaluates from the last checkpoint before which nothing changed. It returns nil if
-// there is none.
+// goOn evaluates from the last checkpoint before which nothing changed, and returns nil
+// if no checkpoint is left.
 func (s *progressStep) goOn(ctx context.Context, old *progress) (*programs.Result, error) {
 	changes, known, err := s.findChanges(ctx, old)
 	if err != nil || !known {

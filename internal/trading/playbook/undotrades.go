@@ -1,0 +1,338 @@
+package playbook
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"fillbook/internal/base/history"
+	"fillbook/internal/base/journal"
+)
+
+// tradeUndoer undoes changes to annotations. The trades themselves follow from their fills,
+// which are undone before.
+type tradeUndoer struct{ *Service }
+
+func tradeIDs(objects []history.Object) []journal.TradeID {
+	list := make([]journal.TradeID, len(objects))
+	for i, o := range objects {
+		list[i] = journal.TradeID(o.ID)
+	}
+	return list
+}
+
+// Check implements [history.Undoer].
+func (t tradeUndoer) Check(ctx context.Context, u *history.Undoing, objects []history.Object) error {
+	current, err := LoadAnnotations(ctx, u.Tx, u.Owner, tradeIDs(objects))
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(objects, func(o history.Object) bool { return o.Action == history.Deleted }) {
+		if err := checkKeptLinks(ctx, u); err != nil {
+			return err
+		}
+	}
+	for _, o := range objects {
+		record := current[journal.TradeID(o.ID)]
+		if o.Action == history.Deleted || o.IsBrought {
+			continue
+		}
+		if o.Action == history.Created {
+			history.CheckCreated(u, tradeHistory.Fields(), o, &record)
+			continue
+		}
+		history.CheckUpdated(u, tradeHistory.Fields(), o, &record)
+		if err := t.checkLinks(ctx, u, o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// linkChecker checks the undo of an account's deletion, whose trades the ledger brings back.
+type linkChecker struct{}
+
+// Check implements [history.Undoer].
+func (linkChecker) Check(ctx context.Context, u *history.Undoing, objects []history.Object) error {
+	if !slices.ContainsFunc(objects, func(o history.Object) bool { return o.Action == history.Deleted }) {
+		return nil
+	}
+	return checkKeptLinks(ctx, u)
+}
+
+// Apply implements [history.Undoer].
+func (linkChecker) Apply(context.Context, *history.Undoing, []history.Object, history.Phase) error {
+	return nil
+}
+
+// checkKeptLinks adds a conflict for each tag and setup of deleted trades that was deleted
+// by itself since.
+func checkKeptLinks(ctx context.Context, u *history.Undoing) error {
+	for _, link := range []struct{ table, column, kind, parent string }{
+		{"trade_tags", "tag_id", "tag", "tags"}, {"trade_setups", "setup_id", "setup", "setups"}, {"trade_rules", "setup_id", "setup", "setups"},
+	} {
+		linked, err := keptIDs(u, link.table, link.column)
+		if err != nil {
+			return err
+		}
+		brought, err := keptIDs(u, link.parent, "id")
+		if err != nil {
+			return err
+		}
+		for _, id := range slices.Sorted(maps.Keys(linked)) {
+			key := history.Key{Type: link.kind, ID: id}
+			if brought[id] || u.HasAction(key, history.Deleted) {
+				continue
+			}
+			found, err := findOne(ctx, u.Tx, link.kind, `SELECT id FROM `+link.parent+` WHERE user_id = $1 AND id = $2`, u.Owner, id)
+			if err != nil {
+				return err
+			}
+			if found.ID == "" {
+				u.AddConflict(key, "")
+			}
+		}
+	}
+	return nil
+}
+
+// keptIDs returns the ids in a column of a table's kept rows.
+func keptIDs(u *history.Undoing, table, column string) (map[string]bool, error) {
+	ids := map[string]bool{}
+	err := u.EachKept(table, func(rows history.KeptRows) error {
+		for i := range rows.Rows {
+			if id, _ := rows.Value(i, column).(string); id != "" {
+				ids[id] = true
+			}
+		}
+		return nil
+	})
+	return ids, err
+}
+
+// checkLinks adds a conflict for each tag and setup that the undo would put on a trade and
+// that is gone.
+func (t tradeUndoer) checkLinks(ctx context.Context, u *history.Undoing, o history.Object) error {
+	for _, f := range o.Fields {
+		kind, table := "tag", "tags"
+		switch f.Name {
+		case "tag_ids":
+		case "setup_ids":
+			kind, table = "setup", "setups"
+		default:
+			continue
+		}
+		for _, id := range idsIn(f.Before) {
+			key := history.Key{Type: kind, ID: id}
+			if slices.Contains(idsIn(f.After), id) || u.HasAction(key, history.Deleted) {
+				continue
+			}
+			found, err := findOne(ctx, u.Tx, kind, `SELECT id FROM `+table+` WHERE user_id = $1 AND id = $2`, u.Owner, id)
+			if err != nil {
+				return err
+			}
+			if found.ID == "" {
+				u.AddConflict(key, "")
+			}
+		}
+	}
+	return nil
+}
+
+func idsIn(list jsontext.Value) (ids []string) {
+	if list.Kind() == '[' {
+		_ = json.Unmarshal(list, &ids) // recorded as texts
+	}
+	return ids
+}
+
+// Apply implements [history.Undoer].
+func (t tradeUndoer) Apply(ctx context.Context, u *history.Undoing, objects []history.Object, phase history.Phase) error {
+	switch phase {
+	case history.Restoring:
+		return t.restore(ctx, u, objects)
+	case history.Reverting:
+		return t.revert(ctx, u, objects)
+	case history.Removing:
+		return t.removeOrphans(ctx, u, objects)
+	}
+	return nil
+}
+
+// removeOrphans deletes orphans again whose deletion the change had undone. Deleting fills
+// has removed the other trades.
+func (t tradeUndoer) removeOrphans(ctx context.Context, u *history.Undoing, objects []history.Object) error {
+	var orphans []journal.TradeID
+	for _, o := range objects {
+		if o.Action != history.Created {
+			continue
+		}
+		err := lockOrphan(ctx, u.Tx, u.Owner, journal.TradeID(o.ID))
+		if journal.IsKind(err, journal.KindNotFound) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		orphans = append(orphans, journal.TradeID(o.ID))
+	}
+	_, err := ForgetTrades(ctx, u.Tx, u.Owner, u.Now, "", orphans) // their files are kept
+	return err
+}
+
+// restore brings back the annotations of trades that the user deleted.
+func (t tradeUndoer) restore(ctx context.Context, u *history.Undoing, objects []history.Object) error {
+	if err := ensureOrphanRows(ctx, u); err != nil {
+		return err
+	}
+	for _, table := range append(slices.Clone(annotationTables), "attachments") {
+		suffix := ""
+		if table == "trade_annotations" { // other undone records may have made an empty row
+			suffix = annotationTable.Upsert()
+		}
+		if err := u.Insert(ctx, table, suffix); err != nil {
+			return err
+		}
+	}
+	deleted := slices.DeleteFunc(slices.Clone(objects), func(o history.Object) bool { return o.Action != history.Deleted })
+	restored, err := LoadAnnotations(ctx, u.Tx, u.Owner, tradeIDs(deleted))
+	if err != nil {
+		return err
+	}
+	for _, o := range deleted {
+		record, found := restored[journal.TradeID(o.ID)]
+		if !found {
+			record = Annotations{Trade: journal.TradeID(o.ID), Account: o.Account}
+		}
+		tradeHistory.Created(u.Tx, u.Owner, &record)
+		if err := restoreContent(ctx, u.Tx, u.Owner, `trade_id = $2`, record.Trade); err != nil {
+			return err
+		}
+		if err := t.reportLinked(ctx, u.Tx, u.Owner, &record.Trade); err != nil {
+			return err
+		}
+	}
+	all := make([]Annotations, 0, len(restored))
+	for _, o := range deleted {
+		if record, found := restored[journal.TradeID(o.ID)]; found {
+			all = append(all, record)
+		}
+	}
+	return t.settleOrphans(ctx, u, objects, all) // their fills may be parts of another trade now
+}
+
+// ensureOrphanRows stores rows for annotations that are orphans again. Their values follow.
+func ensureOrphanRows(ctx context.Context, u *history.Undoing) error {
+	return u.EachKept("orphaned_annotations", func(rows history.KeptRows) error {
+		for i := range rows.Rows {
+			var trade journal.TradeID
+			if err := trade.Scan(rows.Value(i, "trade_id")); err != nil {
+				return err
+			}
+			account, _ := rows.Value(i, "account_id").(string)
+			if u.HasAction(history.Key{Type: "trade", ID: string(trade)}, history.Updated) {
+				if err := EnsureAnnotationsRow(ctx, u.Tx, u.Owner, trade, journal.AccountID(account), u.Now); err != nil {
+					return err
+				}
+				recordOrphan(u.Tx, u.Owner, trade, journal.AccountID(account), "", true)
+			}
+		}
+		return nil
+	})
+}
+
+// revert sets annotations back.
+func (t tradeUndoer) revert(ctx context.Context, u *history.Undoing, objects []history.Object) error {
+	current, err := LoadAnnotations(ctx, u.Tx, u.Owner, tradeIDs(objects))
+	if err != nil {
+		return err
+	}
+	var before, after []Annotations
+	for _, o := range objects {
+		if o.Action != history.Updated {
+			continue
+		}
+		old := current[journal.TradeID(o.ID)]
+		old.Trade, old.Account = journal.TradeID(o.ID), o.Account
+		reverted := old
+		if err := history.Revert(tradeHistory.Fields(), o, &reverted); err != nil {
+			return err
+		}
+		if reverted.equal(old) {
+			continue
+		}
+		reverted.UpdatedAt = t.clock()
+		before, after = append(before, old), append(after, reverted)
+		tradeHistory.Updated(u.Tx, u.Owner, &old, &reverted)
+	}
+	if len(after) == 0 {
+		return nil
+	}
+	if err := replaceMany(ctx, u.Tx, u.Owner, before, after); err != nil {
+		return err
+	}
+	if err := t.settleOrphans(ctx, u, objects, after); err != nil {
+		return err
+	}
+	return t.reportExisting(ctx, u, after)
+}
+
+// settleOrphans makes orphans of reverted annotations whose trade has no fills, and deletes
+// those that have become empty.
+func (t tradeUndoer) settleOrphans(ctx context.Context, u *history.Undoing, objects []history.Object, list []Annotations) error {
+	isFill := func(o history.Object) bool { return o.Type == "execution" || o.Type == "import" }
+	removesFills := slices.ContainsFunc(u.Change.Objects, isFill)
+	madeOrphan := map[journal.TradeID]bool{}
+	for _, o := range objects {
+		madeOrphan[journal.TradeID(o.ID)] = removesFills || slices.ContainsFunc(o.Fields, func(f history.Field) bool {
+			return f.Name == "orphaned" && string(f.After) == "true"
+		})
+	}
+	for _, m := range list {
+		_, err := t.options.Known.Trade(ctx, u.Tx, u.Owner, m.Trade)
+		if !journal.IsKind(err, journal.KindNotFound) {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		err = lockOrphan(ctx, u.Tx, u.Owner, m.Trade)
+		isOrphan := err == nil
+		if err != nil && !journal.IsKind(err, journal.KindNotFound) {
+			return err
+		}
+		if isOrphan && (!m.isEmpty() || !madeOrphan[m.Trade]) {
+			continue
+		}
+		if err := t.settleOrphan(ctx, u, m, isOrphan); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// settleOrphan makes an orphan of annotations without a trade, or deletes them if nothing
+// would be lost.
+func (t tradeUndoer) settleOrphan(ctx context.Context, u *history.Undoing, m Annotations, isOrphan bool) error {
+	used, err := isUsed(ctx, u.Tx, u.Owner, m)
+	switch {
+	case err != nil || used && isOrphan:
+		return err
+	case used:
+		return orphan(ctx, u.Tx, u.Owner, u.Now, Orphaned{Trade: m.Trade, Account: m.Account}, m)
+	}
+	_, err = u.Tx.Exec(ctx, `DELETE FROM trade_annotations WHERE user_id = $1 AND trade_id = $2`, u.Owner, m.Trade)
+	return err
+}
+
+// reportExisting reports changed annotations of trades that have fills.
+func (t tradeUndoer) reportExisting(ctx context.Context, u *history.Undoing, list []Annotations) error {
+	trades := make([]*journal.TradeID, len(list))
+	for i := range list {
+		trades[i] = &list[i].Trade
+	}
+	return t.reportLinked(ctx, u.Tx, u.Owner, trades...)
+}
