@@ -1,6 +1,7 @@
 package httpapi_test
 
 import (
+	"fmt"
 	"net/http"
 	"testing"
 )
@@ -98,5 +99,28 @@ func TestHalfClosedUnitsAreOpen(t *testing.T) {
 		d.option("buy", "call", "105", "1.5", 12) // closes the vertical
 		d.option("buy", "call", "130", "1", 15)
 		d.get("/trading-rules/results").holds("0", `{"kept":2,"broken":1}`).holds("1", `{"kept":1,"broken":2}`)
+	})
+}
+
+// TestAlertsCountStrategies: with unit=strategy the second trade of a strategy is no second
+// opening, for alerts and for what is left today.
+func TestAlertsCountStrategies(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(_ *testing.T, w *world) {
+		d := w.trader()
+		params := more{"n": 1, "unit": "strategy"}
+		d.made("/trading-rules", more{"kind": "max_trades", "params": params, "valid_from": "2026-01-01"})
+		today := func(minute int) more { return more{"executed_at": fmt.Sprintf("2026-03-10T14:%02d:00Z", minute)} }
+		ids := []string{
+			d.option("buy", "call", "100", "3", 0, today(0)).text("trade_id"), d.option("sell", "call", "105", "1", 0, today(1)).text("trade_id"),
+		}
+		d.get("/trading-rules/today").is("0.value", "2")
+		d.made("/strategies", more{"trade_ids": ids})
+		d.get("/trading-rules/today").is("0.value", "1").is("0.state", `"reached"`)
+		d.evaluate()
+		d.get("/alerts").want(http.StatusOK).is("", "[]")
+		third := d.option("buy", "call", "120", "1", 0, today(2)).text("trade_id")
+		d.evaluate()
+		d.get("/alerts").wantColumn("kind", "rule_broken").wantColumn("trade_id", third)
 	})
 }

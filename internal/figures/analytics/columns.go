@@ -106,6 +106,22 @@ func (c *Columns) Since(at int64) *Columns {
 	return &rest
 }
 
+// FindLastClosing returns when the last trade that passes a test closed before an instant, in
+// microseconds since 1970. found is false if no trade did.
+func (c *Columns) FindLastClosing(before int64, passes func(*Opening) bool) (at int64, found bool) {
+	for _, p := range slices.Backward(c.pages) {
+		for row, at := range slices.Backward(p.closed) {
+			if at >= before {
+				continue
+			}
+			if passes(&Opening{OpenedAt: p.opened[row], ClosedAt: at, page: p, row: int32(row)}) {
+				return at, true
+			}
+		}
+	}
+	return 0, false
+}
+
 // ConcatColumns concatenates columns of one account. All trades in each must come before
 // those in the next.
 func ConcatColumns(account journal.AccountID, parts ...*Columns) *Columns {

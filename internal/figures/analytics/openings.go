@@ -48,6 +48,26 @@ func ListOpenings(columns []*Columns, f Filter) Openings {
 	return out
 }
 
+// Since returns the trades that are open, or closed at an instant or later, in microseconds
+// since 1970.
+func (o Openings) Since(at int64) Openings {
+	var out Openings
+	places := make([]int32, len(o.Trades))
+	for i := range o.Trades {
+		places[i] = -1
+		if t := &o.Trades[i]; t.IsOpen() || t.ClosedAt >= at {
+			places[i] = int32(len(out.Trades))
+			out.Trades = append(out.Trades, *t)
+		}
+	}
+	for _, i := range o.Closes {
+		if place := places[i]; place >= 0 {
+			out.Closes = append(out.Closes, place)
+		}
+	}
+	return out
+}
+
 // ID returns the trade's id.
 func (o *Opening) ID() journal.TradeID { return o.page.ids.at(o.row) }
 

@@ -234,8 +234,42 @@ func (d *judgedTest) compareLatest(after string) {
 				d.t.Fatalf("after %s the latest events of %s are\n%s\nnot\n%s", after, list[i].Kind, a, b)
 			}
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return d.compareLimits(after, tx, all)
 	}))
+}
+
+// compareLimits compares where rules stand by the latest trades with where they stand by all.
+func (d *judgedTest) compareLimits(after string, tx *db.Tx, all []columns.RuleEvents) error {
+	d.t.Helper()
+	for range 5 {
+		now := minute(d.at + 600 - d.random.IntN(10*24*60))
+		s := columns.New(d.DB, 0, "")
+		s.SetClock(func() time.Time { return now })
+		want := map[journal.TradingRuleID]string{}
+		list := make([]rules.Rule, len(all))
+		for i := range all {
+			list[i] = all[i].Rule
+			if limit, judges := rulecheck.FindLimit(&all[i].Rule, all[i].Trades, &rulecheck.Facts{Now: now}); judges {
+				want[all[i].Rule.ID] = toText(d.t, limit)
+			}
+		}
+		limits, err := s.FindLimits(d.t.Context(), tx, d.owner, list)
+		if err != nil {
+			return err
+		}
+		if len(limits) != len(want) {
+			d.t.Fatalf("after %s %d rules have limits, want %d", after, len(limits), len(want))
+		}
+		for _, l := range limits {
+			if got := toText(d.t, l.Limit); got != want[l.Rule.ID] {
+				d.t.Fatalf("after %s at %s the limit of %s is\n%s\nnot\n%s", after, now, l.Rule.Kind, got, want[l.Rule.ID])
+			}
+		}
+	}
+	return nil
 }
 
 func listEventsSince(e columns.RuleEvents, since time.Time) string {

@@ -516,14 +516,14 @@ func (s *Service) FindLimits(ctx context.Context, tx *db.Tx, owner journal.UserI
 	for i := range list {
 		accounts := ruleAccounts(b.Accounts, &list[i])
 		facts := rulecheck.Facts{Tolerance: b.Tolerance, Now: s.clock(), Mixed: haveSeveralCurrencies(accounts)}
-		counted, err := s.listCounted(ctx, tx, owner, accounts, &list[i])
-		if err != nil {
-			return nil, err
-		}
 		if err := s.addFacts(ctx, tx, owner, accounts, &list[i], &facts); err != nil {
 			return nil, err
 		}
-		if limit, judges := rulecheck.FindLimit(&list[i], counted.trades, &facts); judges {
+		trades, err := s.listSince(ctx, tx, owner, accounts, &list[i], &facts, facts.Now.Add(-longestDay))
+		if err != nil {
+			return nil, err
+		}
+		if limit, judges := rulecheck.FindLimit(&list[i], trades, &facts); judges {
 			row := RuleLimit{Rule: list[i], Limit: limit}
 			if len(accounts) > 0 && !facts.Mixed {
 				row.Currency = accounts[0].BaseCurrency
@@ -556,18 +556,10 @@ func (s *Service) FindEvents(ctx context.Context, tx *db.Tx, owner journal.UserI
 		rule := &list[i]
 		accounts := ruleAccounts(b.Accounts, rule)
 		facts := rulecheck.Facts{Tolerance: b.Tolerance, Now: s.clock(), Mixed: haveSeveralCurrencies(accounts)}
-		var trades analytics.Openings
 		if err := s.addFacts(ctx, tx, owner, accounts, rule, &facts); err != nil {
 			return nil, err
 		}
-		switch {
-		case since.IsZero() || rulecheck.NeedsAll(rule):
-			trades, err = s.listOpenings(ctx, tx, owner, accounts)
-		case rule.Kind == rules.CoolDown:
-			trades, err = s.listSinceWin(ctx, tx, owner, accounts, rule, &facts, since)
-		default:
-			trades, err = s.listLatest(ctx, tx, owner, accounts, since)
-		}
+		trades, err := s.listSince(ctx, tx, owner, accounts, rule, &facts, since)
 		if err != nil {
 			return nil, err
 		}
@@ -580,20 +572,50 @@ func (s *Service) FindEvents(ctx context.Context, tx *db.Tx, owner journal.UserI
 	return out, nil
 }
 
+// listSince returns the trades, or units, that a rule's state since an instant depends on. The
+// first day may be incomplete. A zero instant means all.
+func (s *Service) listSince(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []ledger.Account, rule *rules.Rule, facts *rulecheck.Facts, since time.Time,
+) (analytics.Openings, error) {
+	if rule.CountsStrategies() {
+		some, err := strategybook.MayHaveUnits(ctx, tx, owner)
+		if err != nil {
+			return analytics.Openings{}, err
+		}
+		if some {
+			counted, err := s.listCounted(ctx, tx, owner, accounts, rule)
+			return counted.trades, err
+		}
+	}
+	switch {
+	case since.IsZero() || rulecheck.NeedsAll(rule):
+		return s.listOpenings(ctx, tx, owner, accounts)
+	case rule.Kind == rules.CoolDown:
+		return s.listSinceWin(ctx, tx, owner, accounts, rule, facts, since)
+	}
+	return s.listLatest(ctx, tx, owner, accounts, since)
+}
+
 // listSinceWin returns the latest trades, with enough of those before an instant for what a
 // cool_down says since then: it depends on the losses since a win that closed before the
 // pause.
 func (s *Service) listSinceWin(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []ledger.Account, rule *rules.Rule, facts *rulecheck.Facts, since time.Time,
 ) (analytics.Openings, error) {
-	const first, most = 24 * time.Hour, 1 << 10
-	before := rulecheck.PauseBegin(rule, since)
-	for days := time.Duration(1); days < most; days *= 4 {
-		from := before.Add(-days * first)
-		trades, err := s.listLatest(ctx, tx, owner, accounts, from)
-		if err != nil || rulecheck.HasWinBetween(rule, trades, facts, from, before) {
-			return trades, err
+	before := rulecheck.PauseBegin(rule, since).UnixMicro()
+	last, found := int64(0), false
+	for _, a := range accounts {
+		data, err := s.load(ctx, tx, owner, a, extras{begun: true})
+		if err != nil {
+			return analytics.Openings{}, err
 		}
+		at, won := data.columns.FindLastClosing(before, func(t *analytics.Opening) bool { return rulecheck.IsWin(rule, t, facts) })
+		if won && (!found || at > last) {
+			last, found = at, true
+		}
+	}
+	if found {
+		return s.listLatest(ctx, tx, owner, accounts, time.UnixMicro(last))
 	}
 	return s.listOpenings(ctx, tx, owner, accounts)
 }
@@ -609,8 +631,11 @@ func (s *Service) listLatest(ctx context.Context, tx *db.Tx, owner journal.UserI
 		}
 		latest = append(latest, data.columns.Since(since.UnixMicro()).WithName(a.Name, a.Number()), data.open.WithName(a.Name, a.Number()))
 	}
-	return analytics.ListOpenings(latest, analytics.Filter{}), nil
+	return analytics.ListOpenings(latest, analytics.Filter{}).Since(since.UnixMicro()), nil
 }
+
+// longestDay is longer than any day, with the change of the clocks.
+const longestDay = 26 * time.Hour
 
 // RuleLimit is where a rule stands.
 type RuleLimit struct {

@@ -52,17 +52,19 @@ func FindEvents(rule *rules.Rule, trades analytics.Openings, facts *Facts) (list
 	w := newWalker(rule, trades, facts)
 	w.checkDay = rule.JudgesDay
 	w.onClose = func(i int, day int64, d *dayState) {
-		e := Event{Place: i, Day: analytics.DayName(day), At: time.UnixMicro(w.trades[i].ClosedAt).UTC()}
+		add := func(kind EventKind, level int) {
+			list = append(list, Event{Kind: kind, Place: i, Day: analytics.DayName(day), Level: level, At: time.UnixMicro(w.trades[i].ClosedAt).UTC()})
+		}
 		switch {
 		case !d.judged:
 		case rule.Kind == rules.MaxDailyLoss && !facts.Mixed:
-			if e.Level = w.lossLevel(d); e.Level > d.level {
-				d.level, e.Kind = e.Level, LossLevel
-				list = append(list, e)
+			if level := w.lossLevel(d); level > d.level {
+				d.level = level
+				add(LossLevel, level)
 			}
 		case rule.Kind == rules.StopAfterLosses && d.row >= rule.Params.N && !d.streak:
-			d.streak, e.Kind = true, LossStreak
-			list = append(list, e)
+			d.streak = true
+			add(LossStreak, 0)
 		}
 	}
 	needsReview := slices.Contains(labelKinds, rule.Kind)
@@ -99,18 +101,8 @@ func PauseBegin(rule *rules.Rule, at time.Time) time.Time {
 	return time.UnixMicro(at.UnixMicro() - wait - 1).UTC()
 }
 
-// HasWinBetween reports whether a trade that counts closed with a win from an instant on and
-// before another. What was lost before that win is no part of a row of losses after it.
-func HasWinBetween(rule *rules.Rule, trades analytics.Openings, facts *Facts, from, to time.Time) bool {
-	first, limit := from.UnixMicro(), to.UnixMicro()
-	for _, i := range trades.Closes {
-		t := &trades.Trades[i]
-		if t.ClosedAt >= limit {
-			return false
-		}
-		if t.ClosedAt >= first && rule.HasAccount(t.Account()) && (facts.Began == nil || !t.IsIn(facts.Began)) && t.OutcomeWith(t.Net(), facts.Tolerance) > 0 {
-			return true
-		}
-	}
-	return false
+// IsWin reports whether a trade counts for a rule and closed with a win. What was lost before a
+// win is no part of a row of losses after it.
+func IsWin(rule *rules.Rule, t *analytics.Opening, facts *Facts) bool {
+	return rule.HasAccount(t.Account()) && (facts.Began == nil || !t.IsIn(facts.Began)) && t.OutcomeWith(t.Net(), facts.Tolerance) > 0
 }

@@ -137,6 +137,9 @@ func EachExecution(ctx context.Context, tx *db.Tx, owner journal.UserID, q Execu
 	adjuster := splitAdjuster{tx: tx, owner: owner}
 	fill := &fill{}
 	rows := selection{table: "executions", owner: owner, accounts: accounts, head: executionSelect, where: q.addConditions}
+	if q.unmatchedOnly {
+		rows.head = strings.Replace(executionSelect, "FROM executions", "FROM executions"+tx.Using("executions_unmatched"), 1)
+	}
 	columns := slices.Concat(fill.scan(), fill.links.scan(), []any{&number, eventsScanner{&events}}, key.scan())
 	known := indexByNumber(accounts)
 	text := rows.orderedQuery(tx, &f, executionOrder, q.Limit)

@@ -21,8 +21,7 @@ func ListExpiring(ctx context.Context, tx *db.Tx, owner journal.UserID, from, to
 	return db.List(ctx, tx, func(row db.Scanner) (e Expiring, err error) {
 		err = row.Scan(&e.Trade, &e.Account, &e.Symbol, &e.Expiry)
 		return e, err
-	}, `SELECT t.id, a.id, s.symbol, s.expiry FROM streams s
-		JOIN trades t ON t.user_id = s.user_id AND t.stream = s.number AND t.is_open
-		JOIN accounts a ON a.user_id = s.user_id AND a.number = s.account
-		WHERE s.user_id = $1 AND s.instrument_type = 'option' AND s.expiry >= $2 AND s.expiry <= $3 ORDER BY s.expiry, t.id`, owner, string(from), string(to))
+	}, `SELECT t.id, a.id, s.symbol, s.expiry FROM streams AS s`+tx.Using("streams_expiry")+` CROSS JOIN trades AS t CROSS JOIN accounts AS a
+		WHERE s.user_id = $1 AND s.expiry <> '' AND s.expiry >= $2 AND s.expiry <= $3 AND s.instrument_type = 'option'
+		AND t.user_id = $1 AND t.stream = s.number AND t.is_open AND a.user_id = $1 AND a.number = s.account ORDER BY s.expiry, t.id`, owner, string(from), string(to))
 }

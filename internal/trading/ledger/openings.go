@@ -43,9 +43,10 @@ func TradesBegunBefore(ctx context.Context, tx *db.Tx, owner journal.UserID, acc
 		err = row.Scan(&id)
 		return id, err
 	}
-	return db.List(ctx, tx, scan, `SELECT t.id FROM executions e
-		JOIN trades t ON t.user_id = e.user_id AND t.stream = e.stream AND t.opened_at = e.executed_at AND t.first_seq = e.seq
-		WHERE e.user_id = $1 AND e.account = $2 AND e.`+isOpening, owner, account.number)
+	// SQLite joins in the order of a CROSS JOIN; else it would begin with all trades.
+	return db.List(ctx, tx, scan, `SELECT t.id FROM executions AS e`+tx.Using("executions_opening")+` CROSS JOIN trades AS t
+		WHERE e.user_id = $1 AND e.account = $2 AND e.`+isOpening+`
+		AND t.user_id = $1 AND t.stream = e.stream AND t.opened_at = e.executed_at AND t.first_seq = e.seq`, owner, account.number)
 }
 
 // ListAddedTrades returns an account's trades that may have several entries. It is a step.
