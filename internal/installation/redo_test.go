@@ -3,6 +3,7 @@ package installation_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -225,5 +226,96 @@ func TestRedoOfMovedPosition(t *testing.T) {
 			_, err := h.Ledger.AddExecution(ctx, h.owner, h.account, in)
 			return err
 		}))
+	})
+}
+
+// TestUndoReturnsAttachments undoes writes that move attachments with their trade's
+// annotations: the deletion of a fill between two trades, the arrival of an orphan's fill in
+// another trade, and an adoption.
+func TestUndoReturnsAttachments(t *testing.T) {
+	t.Parallel()
+	eachFixture(t, func(t *testing.T, h *fixture) {
+		h.fill(matching.Buy, "100", 0)
+		closing := h.fill(matching.Sell, "101", 5)
+		second := h.fill(matching.Buy, "102", 10)
+		h.attach(second.TradeIDs[0])
+		h.wantAttachmentMoved(func(ctx context.Context) error { return h.Ledger.DeleteExecution(ctx, h.owner, closing.ID, nil) })
+		must(t, h.Ledger.DeleteExecution(t.Context(), h.owner, second.ID, nil))
+		first := h.fill(matching.Buy, "99", 20)
+		h.attach(first.TradeIDs[0])
+		must(t, h.Ledger.DeleteTrade(t.Context(), h.owner, first.TradeIDs[0], nil))
+		lost := h.fill(matching.Buy, "103", 30)
+		h.attach(lost.TradeIDs[0])
+		must(t, h.Ledger.DeleteExecution(t.Context(), h.owner, lost.ID, nil))
+		into := h.fill(matching.Buy, "104", 40)
+		h.wantAttachmentMoved(func(ctx context.Context) error {
+			_, err := h.Playbook.AdoptOrphan(ctx, h.owner, lost.TradeIDs[0], into.TradeIDs[0])
+			return err
+		})
+	})
+}
+
+// wantAttachmentMoved makes a write that records the new trade of an attachment, and undoes
+// and redoes it.
+func (h *fixture) wantAttachmentMoved(write func(context.Context) error) {
+	h.t.Helper()
+	before := h.state()
+	id := h.change(write)
+	change, err := h.History.Get(h.t.Context(), h.owner, id)
+	must(h.t, err)
+	if !slices.ContainsFunc(change.Objects, func(o history.Object) bool { return o.Type == "attachment" && o.Action == history.Updated }) {
+		h.t.Errorf("the change has the objects %+v", change.Objects)
+	}
+	h.wantUndoAndRedo(before, id)
+}
+
+// TestMovedNoteIsHidden merges trades, of which one has a note: an access token limited to
+// another account sees nothing of it.
+func TestMovedNoteIsHidden(t *testing.T) {
+	t.Parallel()
+	eachFixture(t, func(t *testing.T, h *fixture) {
+		h.fill(matching.Buy, "100", 0)
+		closing := h.fill(matching.Sell, "101", 5)
+		second := h.fill(matching.Buy, "102", 10)
+		_, err := h.Playbook.CreateNote(t.Context(), h.owner, playbook.NoteChange{Title: journal.Some("Secret"), Body: journal.Some("Words."), Trade: journal.Some(second.TradeIDs[0])})
+		must(t, err)
+		id := h.change(func(ctx context.Context) error { return h.Ledger.DeleteExecution(ctx, h.owner, closing.ID, nil) })
+		other, err := h.Ledger.CreateAccount(t.Context(), h.owner, ledger.NewAccount{Name: "Other"})
+		must(t, err)
+		page, err := h.History.List(journal.LimitAccounts(t.Context(), []journal.AccountID{other.ID}), h.owner, history.Query{Limit: 100})
+		must(t, err)
+		for _, c := range page.Changes {
+			if c.ID == id {
+				t.Errorf("the token sees %+v", c.Objects)
+			}
+		}
+	})
+}
+
+// TestRedoOfAdoption undoes and redoes adoptions of orphans with words, a note and an
+// attachment twice: the orphan has its symbol and its fills again each time.
+func TestRedoOfAdoption(t *testing.T) {
+	t.Parallel()
+	eachFixture(t, func(t *testing.T, h *fixture) {
+		for i, link := range []func(journal.TradeID){
+			func(trade journal.TradeID) { h.write(trade, "Words.") },
+			func(trade journal.TradeID) { h.write(trade, "Words."); h.attach(trade) },
+			func(trade journal.TradeID) {
+				_, err := h.Playbook.CreateNote(t.Context(), h.owner, playbook.NoteChange{Body: journal.Some("Words."), Trade: journal.Some(trade)})
+				must(t, err)
+			},
+		} {
+			lost := h.fill(matching.Buy, "103", 10*i)
+			link(lost.TradeIDs[0])
+			must(t, h.Ledger.DeleteExecution(t.Context(), h.owner, lost.ID, nil))
+			into := h.fill(matching.Buy, "104", 10*i+1)
+			before := h.state()
+			id := h.change(func(ctx context.Context) error {
+				_, err := h.Playbook.AdoptOrphan(ctx, h.owner, lost.TradeIDs[0], into.TradeIDs[0])
+				return err
+			})
+			h.wantUndoAndRedo(before, id)
+			must(t, h.Ledger.DeleteTrade(t.Context(), h.owner, into.TradeIDs[0], nil))
+		}
 	})
 }

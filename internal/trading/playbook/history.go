@@ -149,13 +149,19 @@ func recordMoved(tx *db.Tx, owner journal.UserID, winner, merged Annotations, fr
 // recordMovedNotes records that notes move to another trade.
 func recordMovedNotes(ctx context.Context, tx *db.Tx, owner journal.UserID, from, into journal.TradeID) error {
 	notes, err := db.List(ctx, tx, scanNote, selectNotes+` WHERE user_id = $1 AND trade_id = $2 ORDER BY id`, owner, from)
+	if err != nil {
+		return err
+	}
 	for _, before := range notes {
 		before.Trade = &from // it is hidden for an orphan
+		if err := findTradeAccount(ctx, tx, owner, &before); err != nil {
+			return err
+		}
 		after := before
 		after.Trade = &into
 		noteHistory.Updated(tx, owner, &before, &after)
 	}
-	return err
+	return nil
 }
 
 // recordOrphan records that a trade's annotations became an orphan, or are one no longer.
@@ -185,6 +191,24 @@ func recordRemovedTag(ctx context.Context, tx *db.Tx, owner journal.UserID, tag 
 		return err
 	}
 	return history.Keep(ctx, tx, owner, "tags", `id = $2`, tag.ID)
+}
+
+// recordMovedAttachments records that attachments move to another trade, before they do.
+func recordMovedAttachments(ctx context.Context, tx *db.Tx, owner journal.UserID, from, into journal.TradeID) error {
+	moved, err := db.List(ctx, tx, scanAttachment, selectAttachments+` WHERE user_id = $1 AND trade_id = $2 ORDER BY id`, owner, from)
+	if err != nil {
+		return err
+	}
+	for _, a := range moved {
+		before := linkedAttachment{Attachment: a}
+		if err := findAttachmentAccount(ctx, tx, owner, &before); err != nil {
+			return err
+		}
+		after := before
+		after.Trade = &into
+		attachmentHistory.Updated(tx, owner, &before, &after)
+	}
+	return nil
 }
 
 // recordRemovedSetup records a setup's deletion and the trades and missed trades that lose

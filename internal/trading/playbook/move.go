@@ -140,10 +140,11 @@ func moveLinks(ctx context.Context, tx *db.Tx, owner journal.UserID, from, into 
 	if err := recordMovedNotes(ctx, tx, owner, from, into); err != nil {
 		return err
 	}
-	for _, table := range []string{"orphaned_annotations", "orphaned_fills"} { // the trade may be an orphan
-		if err := history.Keep(ctx, tx, owner, table, `trade_id = $2`, from); err != nil {
-			return err
-		}
+	if err := recordMovedAttachments(ctx, tx, owner, from, into); err != nil {
+		return err
+	}
+	if err := keepOrphan(ctx, tx, owner, from); err != nil { // the trade may be one
+		return err
 	}
 	for _, statement := range []string{
 		`UPDATE attachments SET trade_id = $1 WHERE user_id = $2 AND trade_id = $3`,
@@ -154,6 +155,16 @@ func moveLinks(ctx context.Context, tx *db.Tx, owner journal.UserID, from, into 
 		}
 	}
 	return tx.Queue(ctx, `DELETE FROM trade_annotations WHERE user_id = $1 AND trade_id = $2`, owner, from)
+}
+
+// keepOrphan keeps what makes an orphan of a trade's annotations, before it is deleted.
+func keepOrphan(ctx context.Context, tx *db.Tx, owner journal.UserID, trade journal.TradeID) error {
+	for _, table := range []string{"orphaned_annotations", "orphaned_fills"} {
+		if err := history.Keep(ctx, tx, owner, table, `trade_id = $2`, trade); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // merge returns a trade's annotations after others became part of it: its own values

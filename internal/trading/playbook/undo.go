@@ -276,37 +276,57 @@ func (s *Service) noteUndoer() history.Undoer {
 	return r
 }
 
-// dropEmptied deletes orphans that the undo itself made, by removing fills, because of links
-// that have gone back to another trade since.
+// dropEmptied deletes orphans that the undo itself made by removing fills, or that the change
+// made, if their last link has gone to another trade.
 func dropEmptied(ctx context.Context, u *history.Undoing, trades ...*journal.TradeID) error {
 	for _, trade := range trades {
-		if trade == nil {
+		if trade == nil || !isMadeByUndo(u, *trade) && !slices.ContainsFunc(u.Change.Objects, func(o history.Object) bool {
+			return o.Type == "trade" && o.ID == string(*trade) && madeOrphan(o)
+		}) {
 			continue
 		}
-		f, recorded := history.RecordedField(u.Tx, history.Key{Type: "trade", ID: string(*trade)}, "orphaned")
-		if !recorded || string(f.Before) != "false" || string(f.After) != "true" {
+		err := lockOrphan(ctx, u.Tx, u.Owner, *trade)
+		if journal.IsKind(err, journal.KindNotFound) {
 			continue
+		}
+		if err != nil {
+			return err
 		}
 		stored, err := LoadAnnotations(ctx, u.Tx, u.Owner, []journal.TradeID{*trade})
 		if err != nil {
 			return err
 		}
-		annotations, found := stored[*trade]
-		if !found {
-			continue
-		}
-		used, err := isUsed(ctx, u.Tx, u.Owner, annotations)
+		used, err := isUsed(ctx, u.Tx, u.Owner, stored[*trade])
 		if err != nil {
 			return err
 		}
 		if used {
 			continue
 		}
-		if _, err := u.Tx.Exec(ctx, `DELETE FROM trade_annotations WHERE user_id = $1 AND trade_id = $2`, u.Owner, *trade); err != nil {
+		if err := dropOrphan(ctx, u, *trade, stored[*trade].Account); err != nil {
 			return err
 		}
-		recordOrphan(u.Tx, u.Owner, *trade, annotations.Account, "", false)
 	}
+	return nil
+}
+
+// isMadeByUndo reports whether the undo itself has made an orphan of a trade's annotations.
+func isMadeByUndo(u *history.Undoing, trade journal.TradeID) bool {
+	f, recorded := history.RecordedField(u.Tx, history.Key{Type: "trade", ID: string(trade)}, "orphaned")
+	return recorded && string(f.Before) == "false" && string(f.After) == "true"
+}
+
+// dropOrphan deletes an orphan, which the undo of the undo brings back.
+func dropOrphan(ctx context.Context, u *history.Undoing, trade journal.TradeID, account journal.AccountID) error {
+	if !isMadeByUndo(u, trade) {
+		if err := keepOrphan(ctx, u.Tx, u.Owner, trade); err != nil {
+			return err
+		}
+	}
+	if _, err := u.Tx.Exec(ctx, `DELETE FROM trade_annotations WHERE user_id = $1 AND trade_id = $2`, u.Owner, trade); err != nil {
+		return err
+	}
+	recordOrphan(u.Tx, u.Owner, trade, account, "", false)
 	return nil
 }
 
@@ -410,6 +430,9 @@ func (s *Service) attachmentUndoer() history.Undoer {
 				if err := restoreContent(ctx, tx, owner, `id = $2`, after.ID); err != nil {
 					return err
 				}
+			}
+			if err := dropEmptied(ctx, u, trades...); err != nil {
+				return err
 			}
 			return s.reportLinked(ctx, tx, owner, trades...)
 		},

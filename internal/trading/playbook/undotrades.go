@@ -280,16 +280,19 @@ func (t tradeUndoer) revert(ctx context.Context, u *history.Undoing, objects []h
 	return t.reportExisting(ctx, u, after)
 }
 
+// madeOrphan reports whether a change made an orphan of a trade's annotations.
+func madeOrphan(o history.Object) bool {
+	return slices.ContainsFunc(o.Fields, func(f history.Field) bool { return f.Name == "orphaned" && string(f.After) == "true" })
+}
+
 // settleOrphans makes orphans of reverted annotations whose trade has no fills, and deletes
 // those that have become empty.
 func (t tradeUndoer) settleOrphans(ctx context.Context, u *history.Undoing, objects []history.Object, list []Annotations) error {
 	isFill := func(o history.Object) bool { return o.Type == "execution" || o.Type == "import" }
 	removesFills := slices.ContainsFunc(u.Change.Objects, isFill)
-	madeOrphan := map[journal.TradeID]bool{}
+	mayDrop := map[journal.TradeID]bool{}
 	for _, o := range objects {
-		madeOrphan[journal.TradeID(o.ID)] = removesFills || slices.ContainsFunc(o.Fields, func(f history.Field) bool {
-			return f.Name == "orphaned" && string(f.After) == "true"
-		})
+		mayDrop[journal.TradeID(o.ID)] = removesFills || madeOrphan(o)
 	}
 	for _, m := range list {
 		_, err := t.options.Known.Trade(ctx, u.Tx, u.Owner, m.Trade)
@@ -304,7 +307,7 @@ func (t tradeUndoer) settleOrphans(ctx context.Context, u *history.Undoing, obje
 		if err != nil && !journal.IsKind(err, journal.KindNotFound) {
 			return err
 		}
-		if isOrphan && (!m.isEmpty() || !madeOrphan[m.Trade]) {
+		if isOrphan && (!m.isEmpty() || !mayDrop[m.Trade]) {
 			continue
 		}
 		if err := t.settleOrphan(ctx, u, m, isOrphan); err != nil {
@@ -323,6 +326,8 @@ func (t tradeUndoer) settleOrphan(ctx context.Context, u *history.Undoing, m Ann
 		return err
 	case used:
 		return orphan(ctx, u.Tx, u.Owner, u.Now, Orphaned{Trade: m.Trade, Account: m.Account}, m)
+	case isOrphan:
+		return dropOrphan(ctx, u, m.Trade, m.Account)
 	}
 	_, err = u.Tx.Exec(ctx, `DELETE FROM trade_annotations WHERE user_id = $1 AND trade_id = $2`, u.Owner, m.Trade)
 	return err
