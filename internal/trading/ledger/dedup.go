@@ -80,7 +80,7 @@ func (d *deduper) matchExternalIDs(ctx context.Context, arrivals []*arrival) err
 	if d.b.nextSeq == 1 {
 		ids = nil // nothing is stored
 	}
-	inLedger, err := d.b.fillsByExternalID(ctx, ids)
+	stored, err := d.b.listByExternalID(ctx, ids)
 	if err != nil {
 		return err
 	}
@@ -89,7 +89,11 @@ func (d *deduper) matchExternalIDs(ctx context.Context, arrivals []*arrival) err
 			continue
 		}
 		a.repeated = first[a.externalID] != a.fill
-		if f := a.findByID(inLedger); f != nil {
+		f, err := d.findByID(ctx, a, stored)
+		if err != nil {
+			return err
+		}
+		if f != nil {
 			a.known = f
 			d.claimed.add(f.seq)
 		} else if a.repeated {
@@ -99,26 +103,61 @@ func (d *deduper) matchExternalIDs(ctx context.Context, arrivals []*arrival) err
 	return nil
 }
 
-// findByID returns the stored fill with the arrival's id, or with one it replaces.
-func (a *arrival) findByID(stored map[string]*fill) *fill {
-	found := stored[a.externalID]
+// findByID returns the stored fill with the arrival's id, or with one it replaces. Among
+// several with the id, which the user allowed, it is the equal one that no other arrival
+// matches, else the first to arrive.
+func (d *deduper) findByID(ctx context.Context, a *arrival, stored map[string][]*fill) (*fill, error) {
+	list := stored[a.externalID]
 	for _, id := range a.replaces {
-		if found == nil {
-			found = stored[id]
+		if len(list) == 0 {
+			list = stored[id]
 		}
 	}
-	return found
+	if len(list) < 2 {
+		return firstOf(list), nil
+	}
+	for _, f := range list[:min(len(list), maxSameID)] {
+		if d.claimed.has(f.seq) || !a.sameContent(f) {
+			continue
+		}
+		s, err := d.b.streamNumbered(ctx, f.stream)
+		if err != nil || s.key == *a.key {
+			return f, err
+		}
+	}
+	return list[0], nil
 }
 
-const externalFills = ` WHERE user_id = $1 AND account = $2 AND external_id IN $keys ORDER BY seq DESC`
+// maxSameID is how many stored fills with one id are compared.
+const maxSameID = 64
+
+func firstOf(list []*fill) *fill {
+	if len(list) == 0 {
+		return nil
+	}
+	return list[0]
+}
+
+const externalFills = ` WHERE user_id = $1 AND account = $2 AND external_id IN $keys ORDER BY seq`
+
+// listByExternalID returns stored fills by the broker's ids, those with one id in the order
+// of their arrival.
+func (a *accountRows) listByExternalID(ctx context.Context, ids []string) (map[string][]*fill, error) {
+	found := map[string][]*fill{}
+	list, err := db.ListIn(ctx, a.tx, ids, a.scanFill, fillSelect+a.tx.Using("executions_external")+externalFills, a.owner, a.account.number)
+	for _, f := range list {
+		found[f.externalID] = append(found[f.externalID], f)
+	}
+	return found, err
+}
 
 // fillsByExternalID returns stored fills by the broker's ids; the first to arrive if
 // several have the same id.
 func (a *accountRows) fillsByExternalID(ctx context.Context, ids []string) (map[string]*fill, error) {
-	found := map[string]*fill{}
-	list, err := db.ListIn(ctx, a.tx, ids, a.scanFill, fillSelect+a.tx.Using("executions_external")+externalFills, a.owner, a.account.number)
-	for _, f := range list {
-		found[f.externalID] = f
+	stored, err := a.listByExternalID(ctx, ids)
+	found := make(map[string]*fill, len(stored))
+	for id, list := range stored {
+		found[id] = list[0]
 	}
 	return found, err
 }
