@@ -27,13 +27,17 @@ func (c verifyCommand) Run(env *environment) error {
 		return fmt.Errorf("%w: %w", errNotVerified, err)
 	}
 	defer file.Close() //nolint:errcheck // it was only read
-	changes, err := history.Verify(file, c.Head)
+	verified, err := history.Verify(file, c.Head)
 	if errors.Is(err, history.ErrUnreadable) {
 		return fmt.Errorf("%w: %w", errNotVerified, err)
 	}
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(env.stdout, "verified %d changes\n", changes)
+	if verified.IsPartial {
+		_, err = fmt.Fprintf(env.stdout, "verified %d changes of a partial export: changes that touch no account, or several, may be missing\n", verified.Changes)
+		return err
+	}
+	_, err = fmt.Fprintf(env.stdout, "verified %d changes\n", verified.Changes)
 	return err
 }

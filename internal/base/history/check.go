@@ -1,9 +1,12 @@
 package history
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"fillbook/internal/base/db"
@@ -18,32 +21,57 @@ func (s *Service) Check(ctx context.Context, owner journal.UserID, report func(s
 		if err != nil {
 			return err
 		}
-		c := &checker{ctx: ctx, tx: tx, owner: owner, known: known, report: report, now: s.clock(), ends: map[int64]*streamEnd{}}
+		c := &checker{
+			ctx: ctx, tx: tx, owner: owner, known: known, now: s.clock(), ends: map[int64]*streamEnd{},
+			blocks: map[int64]Change{}, undone: map[journal.ChangeID]journal.ChangeID{}, erased: map[journal.ChangeID]bool{},
+		}
+		c.report = func(problem string) {
+			c.isBroken = true
+			report(problem)
+		}
 		if err := c.walk(); err != nil {
 			return err
 		}
 		c.compareHeads()
-		return nil
+		if err := c.checkBlocks(); err != nil {
+			return err
+		}
+		if c.isBroken {
+			return nil // what follows from the changes would be reported as well
+		}
+		c.checkUndos()
+		c.checkErasures()
+		return c.checkTypes()
 	})
 }
 
 // checker recomputes a user's chains.
 type checker struct {
-	ctx    context.Context
-	tx     *db.Tx
-	owner  journal.UserID
-	known  *streams
-	report func(string)
-	now    time.Time
-	ends   map[int64]*streamEnd
-	last   int64 // position
-	blocks []Change
+	ctx      context.Context
+	tx       *db.Tx
+	owner    journal.UserID
+	known    *streams
+	report   func(string)
+	isBroken bool // something was reported
+	now      time.Time
+	ends     map[int64]*streamEnd // by stream number
+	last     int64                // position
+	blocks   map[int64]Change     // with a kept block that must be there, or may
+	types    []int64              // the type bits of each change
+	// undone has, for changes that were undone, the change that did it, until that is read.
+	undone map[journal.ChangeID]journal.ChangeID
+	// undos are changes that undo one that does not say so, as problems.
+	undos []string
+	// erased are the erased changes that no change says to be erased so far.
+	erased map[journal.ChangeID]bool
 }
 
 // streamEnd is the end of a stream as recomputed so far.
 type streamEnd struct {
 	seq      int64
 	position int64
+	id       journal.ChangeID
+	at       time.Time
 	hash     Hash
 	isBroken bool
 }
@@ -67,49 +95,93 @@ func (s *streams) eachChange(ctx context.Context, tx *db.Tx, owner journal.UserI
 	}
 }
 
+// walk reads all changes.
 func (c *checker) walk() error {
-	err := c.known.eachChange(c.ctx, c.tx, c.owner, func(change Change, err error) error {
+	return c.known.eachChange(c.ctx, c.tx, c.owner, func(change Change, err error) error {
+		if change.Position > c.last+1 {
+			c.report(fmt.Sprintf("the history has no changes at the positions %d to %d.", c.last+1, change.Position-1))
+		}
+		c.last = max(c.last+1, change.Position)
 		if err != nil {
-			c.report(fmt.Sprintf("change %d of the history cannot be read: %v.", c.last+1, err))
-			c.last = max(c.last+1, change.Position)
+			c.report(fmt.Sprintf("the history's change at position %d cannot be read: %v.", c.last, err))
+			c.types = append(c.types, 0)
+			if change.ID != "" {
+				end := c.endOf(&change)
+				end.isBroken = true
+				end.set(&change)
+			}
 			return nil
 		}
 		c.checkChange(&change)
-		if change.kept != nil && change.ErasedAt == nil {
-			c.blocks = append(c.blocks, Change{ID: change.ID, Position: change.Position, ExpiresAt: change.ExpiresAt, kept: change.kept})
-		}
+		c.collect(&change)
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	for _, change := range c.blocks {
-		if err := c.checkBlock(&change); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // checkChange compares a change with the one before it in its stream.
 func (c *checker) checkChange(change *Change) {
-	home := c.homeOf(change)
-	end := c.ends[home]
-	if end == nil {
-		end = &streamEnd{}
-		c.ends[home] = end
-	}
-	if change.Position != c.last+1 {
-		c.report(fmt.Sprintf("stream %s: a change before change %s is missing.", nameStream(change.Account), change.ID))
-		end.isBroken = true
-	}
-	c.last = change.Position
+	end := c.endOf(change)
 	hash := chain(end.hash, change.stored.appendTo(nil), change.content)
-	if !end.isBroken && (change.stored.seq != end.seq+1 || hash != change.Hash) {
-		c.report(fmt.Sprintf("stream %s: change %s was altered, or one before it was removed or added.", nameStream(change.Account), change.ID))
+	var problem string
+	switch seq := change.stored.seq; {
+	case end.isBroken:
+	case seq > end.seq+1:
+		problem = fmt.Sprintf("is number %d, and the one before it is number %d: changes between them were removed", seq, end.seq)
+	case seq <= end.seq:
+		problem = fmt.Sprintf("is number %d after number %d: it was added, moved or altered", seq, end.seq)
+	case hash != change.Hash:
+		problem = "was altered or added: its hash is another one"
+	case change.PreviousHash != end.hash:
+		problem = "names another change as the one before it"
+	}
+	if problem != "" {
+		c.report(fmt.Sprintf("stream %s: change %s %s.", nameStream(change.Account), change.ID, problem))
 		end.isBroken = true
 	}
-	end.seq, end.position, end.hash = change.stored.seq, change.Position, change.Hash
+	end.set(change)
+}
+
+// set makes a change the end.
+func (e *streamEnd) set(change *Change) {
+	e.seq, e.position, e.id, e.at, e.hash = change.stored.seq, change.Position, change.ID, change.At, change.Hash
+}
+
+// collect notes what is compared after all changes were read.
+func (c *checker) collect(change *Change) {
+	c.types = append(c.types, 0)
+	if change.Total == len(change.Objects) && !c.isBroken { // an erased change has the first objects only
+		c.types[len(c.types)-1] = typeBits(change.Objects)
+	}
+	if change.kept != nil && change.ErasedAt == nil {
+		c.blocks[change.Position] = Change{ID: change.ID, Position: change.Position, ExpiresAt: change.ExpiresAt, kept: change.kept}
+	}
+	if change.UndoneBy != "" {
+		c.undone[change.ID] = change.UndoneBy
+	}
+	if change.Undoes != "" {
+		if c.undone[change.Undoes] != change.ID {
+			c.undos = append(c.undos, fmt.Sprintf("change %s does not say that change %s undid it.", change.Undoes, change.ID))
+		}
+		delete(c.undone, change.Undoes)
+	}
+	isErased := change.canonical == nil
+	if isErased || change.ErasedAt != nil {
+		c.erased[change.ID] = isErased && change.ErasedAt != nil
+	}
+	for _, o := range change.Objects {
+		if id := journal.ChangeID(o.ID); o.Type == "change" && c.erased[id] {
+			delete(c.erased, id)
+		}
+	}
+}
+
+// endOf returns the end so far of a change's stream.
+func (c *checker) endOf(change *Change) *streamEnd {
+	home := c.homeOf(change)
+	if c.ends[home] == nil {
+		c.ends[home] = &streamEnd{}
+	}
+	return c.ends[home]
 }
 
 // homeOf returns the number of a change's stream.
@@ -136,9 +208,19 @@ func (c *checker) compareHeads() {
 		if end == nil {
 			end = &streamEnd{}
 		}
-		if !end.isBroken && (h.changes != end.seq || h.hash != end.hash || h.last != end.position) {
-			c.report(fmt.Sprintf("stream %s: its head says %d changes and the last hash %s, but there are %d and %s.",
-				nameStream(h.account), h.changes, h.hash, end.seq, end.hash))
+		var problem string
+		switch {
+		case end.isBroken:
+		case h.changes > end.seq:
+			problem = fmt.Sprintf("changes after %s were removed", cmp.Or(string(end.id), "the beginning"))
+		case h.changes < end.seq:
+			problem = fmt.Sprintf("its head was rolled back, or changes up to %s were added", end.id)
+		case h.hash != end.hash || h.last != end.position || h.account != "" && !h.at.Equal(end.at):
+			problem = fmt.Sprintf("its head does not name the last change, %s", cmp.Or(string(end.id), "of which there is none"))
+		}
+		if problem != "" {
+			c.report(fmt.Sprintf("stream %s: %s. Its head says %d changes and the hash %s, but there are %d and %s.",
+				nameStream(h.account), problem, h.changes, h.hash, end.seq, end.hash))
 		}
 	}
 	if c.known.own != nil && c.known.own.position != c.last {
@@ -147,6 +229,60 @@ func (c *checker) compareHeads() {
 	if c.known.own == nil && c.last > 0 {
 		c.report("the history has changes but no head.")
 	}
+}
+
+// checkBlocks compares the kept blocks with those that the changes name.
+func (c *checker) checkBlocks() error {
+	positions, err := db.List(c.ctx, c.tx, db.Single[int64], `SELECT DISTINCT position FROM history_blocks WHERE user_id = $1 ORDER BY position`, c.owner)
+	if err != nil {
+		return err
+	}
+	for _, position := range positions {
+		if _, known := c.blocks[position]; !known {
+			c.report(fmt.Sprintf("there is removed content for the change at position %d, which names none.", position))
+		}
+	}
+	for _, position := range slices.Sorted(maps.Keys(c.blocks)) {
+		change := c.blocks[position]
+		if err := c.checkBlock(&change); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkUndos reports changes whose undo is not a change that undoes them, or the reverse.
+func (c *checker) checkUndos() {
+	for _, problem := range c.undos {
+		c.report(problem)
+	}
+	for _, id := range slices.Sorted(maps.Keys(c.undone)) {
+		c.report(fmt.Sprintf("change %s says that change %s undid it, which did not.", id, c.undone[id]))
+	}
+}
+
+// checkErasures reports contents that were removed without a change that says so.
+func (c *checker) checkErasures() {
+	for _, id := range slices.Sorted(maps.Keys(c.erased)) {
+		c.report(fmt.Sprintf("the content of change %s was erased, but no change says so.", id))
+	}
+}
+
+// checkTypes compares the types by which changes are selected with those of their objects.
+func (c *checker) checkTypes() error {
+	return db.Each(c.ctx, c.tx, func(row db.Scanner) error {
+		var position, set int64
+		if err := row.Scan(&position, &set); err != nil {
+			return err
+		}
+		if position < 1 || position > int64(len(c.types)) {
+			return nil
+		}
+		if want := c.types[position-1]; want != 0 && want != set {
+			c.report(fmt.Sprintf("the change at position %d is listed under other types than those of its records.", position))
+		}
+		return nil
+	}, `SELECT position, types FROM history_changes WHERE user_id = $1 ORDER BY position`, c.owner)
 }
 
 // checkBlock compares a kept block with the hash in its change.

@@ -127,12 +127,16 @@ func (s *streams) scan(row db.Scanner) (c Change, err error) {
 		return c, err
 	}
 	home := s.byNumber[stream]
-	if home == nil || action < 0 || int(action) >= len(actions) || kind < 0 || int(kind) >= len(actorKinds) {
-		return c, fmt.Errorf("%w: change %d", errContent, c.Position)
+	if home == nil {
+		return c, fmt.Errorf("%w: its stream is unknown", errContent)
 	}
-	c.ID, c.At, c.Account, c.Action, c.Actor.Kind = s.id(at, c.Position), db.FromMicros(at), home.account, actions[action], actorKinds[kind]
+	c.ID, c.At, c.Account = s.id(at, c.Position), db.FromMicros(at), home.account
 	copy(c.Hash[:], hash)
 	copy(c.PreviousHash[:], previous)
+	if len(hash) != len(c.Hash) || action < 0 || int(action) >= len(actions) || kind < 0 || int(kind) >= len(actorKinds) {
+		return c, fmt.Errorf("change %s: %w", c.ID, errContent)
+	}
+	c.Action, c.Actor.Kind = actions[action], actorKinds[kind]
 	if undoes != nil && undoesAt != nil {
 		c.Undoes = s.id(*undoesAt, *undoes)
 	}
@@ -283,7 +287,7 @@ func (s *Service) showKept(ctx context.Context, tx *db.Tx, owner journal.UserID,
 	if c.kept == nil || c.ErasedAt != nil || c.ExpiresAt != nil && !c.ExpiresAt.After(s.clock()) {
 		return nil
 	}
-	block, err := s.openBlock(ctx, tx, owner, c.Position)
+	block, err := openBlock(ctx, tx, owner, c)
 	if err != nil || block == nil {
 		return err
 	}
@@ -304,11 +308,17 @@ func (s *Service) showKept(ctx context.Context, tx *db.Tx, owner journal.UserID,
 	return nil
 }
 
-// openBlock reads and parses a kept block; nil if there is none.
-func (s *Service) openBlock(ctx context.Context, tx *db.Tx, owner journal.UserID, position int64) (*Block, error) {
-	data, err := readBlock(ctx, tx, owner, position)
+// openBlock reads and parses the kept block that a change names; nil if there is none.
+func openBlock(ctx context.Context, tx *db.Tx, owner journal.UserID, c *Change) (*Block, error) {
+	if c.kept == nil {
+		return nil, nil
+	}
+	data, err := readBlock(ctx, tx, owner, c.Position)
 	if err != nil || data == nil {
 		return nil, err
+	}
+	if sum := sha256.Sum256(data); Hash(sum).String() != c.kept.SHA256 {
+		return nil, fmt.Errorf("what change %s removed was altered", c.ID)
 	}
 	return parseBlock(data)
 }

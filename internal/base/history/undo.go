@@ -148,7 +148,7 @@ func (s *Service) Undo(ctx context.Context, tx *db.Tx, owner journal.UserID, id 
 		return err
 	}
 	u := &Undoing{Tx: tx, Owner: owner, Change: &change, Now: s.clock(), inserted: map[string]bool{}}
-	if u.block, err = s.openBlock(ctx, tx, owner, change.Position); err != nil {
+	if u.block, err = openBlock(ctx, tx, owner, &change); err != nil {
 		return err
 	}
 	if u.Earlier, err = s.earlier(ctx, u); err != nil {
@@ -189,21 +189,29 @@ func undoSummary(c *Change) string {
 // earlier returns the changes that the change to undo did again, the newest first, with what
 // they kept: it was in effect before them.
 func (s *Service) earlier(ctx context.Context, u *Undoing) (list []*Undoing, err error) {
-	for position, n := u.Change.Position, 0; ; n++ {
-		var undoes *int64
-		err := u.Tx.QueryRow(ctx, `SELECT undoes FROM history_changes WHERE user_id = $1 AND position = $2`, u.Owner, position).Scan(&undoes)
-		if err != nil || undoes == nil {
-			return list, err
+	if u.Change.Undoes == "" {
+		return nil, nil
+	}
+	known, err := readStreams(ctx, u.Tx, u.Owner)
+	if err != nil {
+		return nil, err
+	}
+	for id, n := u.Change.Undoes, 0; id != ""; n++ {
+		_, _, position, _ := journal.UnpackID(id)
+		change, err := known.scan(u.Tx.QueryRow(ctx, selectChanges+` WHERE c.user_id = $1 AND c.position = $2`, u.Owner, position))
+		if err != nil {
+			return nil, err
 		}
-		if position = *undoes; n%2 == 0 {
+		if id = change.Undoes; n%2 == 0 {
 			continue // an undo of what the change did again
 		}
-		block, err := s.openBlock(ctx, u.Tx, u.Owner, position)
+		block, err := openBlock(ctx, u.Tx, u.Owner, &change)
 		if err != nil {
 			return nil, err
 		}
 		list = append(list, &Undoing{Tx: u.Tx, Owner: u.Owner, Change: u.Change, Now: u.Now, block: block, inserted: map[string]bool{}})
 	}
+	return list, nil
 }
 
 // checkUndoable returns why a change cannot be undone, whatever happened later.

@@ -28,19 +28,30 @@ type BrokenError struct {
 
 // Error returns a sentence for the user.
 func (e *BrokenError) Error() string {
-	if e.Change == "" {
+	switch {
+	case e.Line == 0:
 		return e.Reason
+	case e.Change == "":
+		return fmt.Sprintf("line %d: the change %s", e.Line, e.Reason)
 	}
 	return fmt.Sprintf("line %d: change %s %s", e.Line, e.Change, e.Reason)
 }
 
-// Verify recomputes the hashes of an exported history and returns how many changes it has.
-// head, if not empty, is the hash of a stream or of all streams, now or earlier: it must
-// occur. Text that differs in spacing or in the order of members is the same.
-func Verify(file io.Reader, head string) (changes int, err error) {
+// Verified is what [Verify] has read.
+type Verified struct {
+	Changes int
+	// IsPartial reports that the export leaves out changes of the user's own stream, so these
+	// cannot be missed.
+	IsPartial bool
+}
+
+// Verify recomputes the hashes of an exported history and returns what it has. head, if not
+// empty, is the hash of a stream or of all streams, now or earlier: it must occur. Text that
+// differs in spacing or in the order of members is the same.
+func Verify(file io.Reader, head string) (Verified, error) {
 	v := &verifier{in: bufio.NewReader(file), ends: map[journal.AccountID]*streamEnd{}, head: head, found: head == ""}
 	if err := v.readFirst(); err != nil {
-		return 0, err
+		return Verified{}, err
 	}
 	for {
 		text, err := v.readLine()
@@ -51,28 +62,28 @@ func Verify(file io.Reader, head string) (changes int, err error) {
 			err = v.check(text)
 		}
 		if err != nil {
-			return v.changes, err
+			return v.Verified, err
 		}
 	}
-	if !v.isPartial && v.stated != v.all().String() && !v.isEnd(v.stated) {
-		return v.changes, &BrokenError{Reason: "The last changes are missing: the file's own head does not occur at its end."}
+	if !v.IsPartial && v.stated != v.all().String() && !v.isEnd(v.stated) {
+		return v.Verified, &BrokenError{Reason: "The last changes are missing: the file's own head does not occur at its end."}
 	}
 	if !v.found {
-		return v.changes, &BrokenError{Reason: "The given head does not occur in the file: changes are missing or were altered."}
+		return v.Verified, &BrokenError{Reason: "The given head does not occur in the file: changes are missing or were altered."}
 	}
-	return v.changes, nil
+	return v.Verified, nil
 }
 
 // verifier recomputes the hashes of an export.
 type verifier struct {
-	in        *bufio.Reader
-	line      int
-	changes   int
-	stated    string // the head in the first line
-	isPartial bool
-	ends      map[journal.AccountID]*streamEnd
-	head      string
-	found     bool
+	Verified
+	in     *bufio.Reader
+	line   int
+	last   int64  // position
+	stated string // the head in the first line
+	ends   map[journal.AccountID]*streamEnd
+	head   string
+	found  bool
 }
 
 // readLine returns the next line that is not empty, or io.EOF.
@@ -103,7 +114,7 @@ func (v *verifier) readFirst() error {
 	if err := json.Unmarshal(text, &first); err != nil || first.Format != ExportFormat || first.Version != 1 {
 		return ErrUnreadable
 	}
-	v.stated, v.isPartial = first.Head, first.Partial
+	v.stated, v.IsPartial = first.Head, first.Partial
 	v.match(v.all())
 	return nil
 }
@@ -128,7 +139,7 @@ func (v *verifier) check(text []byte) error {
 	if json.Unmarshal(text, &line) != nil || json.Unmarshal(line.Header, &head) != nil || line.Header.Canonicalize() != nil {
 		return fmt.Errorf("%w: line %d cannot be read", ErrUnreadable, v.line)
 	}
-	v.changes++
+	v.Changes++
 	account := journal.AccountID("")
 	if head.Account != nil {
 		account = *head.Account
@@ -144,13 +155,17 @@ func (v *verifier) check(text []byte) error {
 		return broken("has a content that does not match its hash.")
 	}
 	previous, isHash := parseHash(line.Previous)
-	isChained := !v.isPartial || account != ""
+	_, _, position, isID := journal.UnpackID(head.ID)
+	isChained := !v.IsPartial || account != ""
 	switch {
 	case !isHash || isChained && (previous != end.hash || head.Seq != end.seq+1):
 		return broken("does not follow the change before it: one was removed, added or moved.")
 	case chain(previous, line.Header, sum).String() != line.Hash:
 		return broken("was altered: its hash is another one.")
+	case !isID || position <= v.last:
+		return broken("is not in the order of the commits: it was moved.")
 	}
+	v.last = position
 	end.hash, _ = parseHash(line.Hash)
 	end.seq = head.Seq
 	v.match(end.hash)
