@@ -76,6 +76,9 @@ type streamEnd struct {
 	isBroken bool
 }
 
+// newStreamEnd returns the end of a stream without changes, as its head has it.
+func newStreamEnd() *streamEnd { return &streamEnd{at: time.UnixMicro(0)} }
+
 // changesAtOnce is how many changes a statement of a check or an export reads.
 const changesAtOnce = 500
 
@@ -179,7 +182,7 @@ func (c *checker) collect(change *Change) {
 func (c *checker) endOf(change *Change) *streamEnd {
 	home := c.homeOf(change)
 	if c.ends[home] == nil {
-		c.ends[home] = &streamEnd{}
+		c.ends[home] = newStreamEnd()
 	}
 	return c.ends[home]
 }
@@ -206,7 +209,7 @@ func (c *checker) compareHeads() {
 	for _, h := range c.known.list {
 		end := c.ends[h.number]
 		if end == nil {
-			end = &streamEnd{}
+			end = newStreamEnd()
 		}
 		var problem string
 		switch {

@@ -34,6 +34,9 @@ const (
 	deletion = 6 // in the user's own stream, with a kept block
 	erased   = 8
 	erasure  = 9 // the last change
+
+	// unchanged is an account whose stream has no change: only one in the user's own names it.
+	unchanged journal.AccountID = "c"
 )
 
 // newTampering returns a history with changes of two accounts, a deletion, an undo and an
@@ -54,7 +57,8 @@ func newTampering(t *testing.T, engine db.Engine) *tampering {
 	}
 	byToken := history.WithActor(t.Context(), history.Actor{Kind: history.ByToken, ID: "token-1", Name: "Script"})
 	body := history.NewField("body", "text 0", nil)
-	write(t.Context(), history.Object{Type: "note", ID: "note-0", Action: history.Deleted, Fields: []history.Field{body}}, history.Description{})
+	write(t.Context(), history.Object{Type: "note", ID: "note-0", Action: history.Deleted, SeenIn: unchanged, Fields: []history.Field{body}},
+		history.Description{})
 	write(byToken, history.Object{Type: "note", ID: "note-1", Action: history.Updated, Account: "a", Fields: []history.Field{body}},
 		history.Description{Action: history.Undo, Undoes: firstOfA})
 	write(byToken, history.Object{Type: "tag", ID: "tag-1", Action: history.Created, Fields: []history.Field{body}}, history.Description{})
