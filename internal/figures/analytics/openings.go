@@ -1,7 +1,9 @@
 package analytics
 
 import (
+	"math"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -66,6 +68,32 @@ func (o Openings) Since(at int64) Openings {
 		}
 	}
 	return out
+}
+
+// CountSame returns how many trades at the beginning of both lists are the same, in the same
+// order. A touched trade is not. Nor are those that were opened at the instant of the first
+// difference.
+func (o Openings) CountSame(old Openings, touched *TradeIDs) int {
+	same, n := 0, min(len(o.Trades), len(old.Trades))
+	for same < n && o.Trades[same].isSame(&old.Trades[same], touched) {
+		same++
+	}
+	first := int64(math.MaxInt64)
+	for _, list := range [][]Opening{o.Trades, old.Trades} {
+		if same < len(list) {
+			first = min(first, list[same].OpenedAt)
+		}
+	}
+	return sort.Search(same, func(i int) bool { return o.Trades[i].OpenedAt >= first })
+}
+
+// isSame reports whether both are one trade that was not touched. A page never changes, and
+// a touched trade comes into a new one.
+func (o *Opening) isSame(old *Opening, touched *TradeIDs) bool {
+	if o.page == old.page && o.row == old.row {
+		return true
+	}
+	return o.OpenedAt == old.OpenedAt && o.page.ids.equalRows(o.row, &old.page.ids, old.row) && !o.IsIn(touched)
 }
 
 // ID returns the trade's id.

@@ -479,3 +479,11 @@ func (c *idColumn) appendRange(from *idColumn, first, end int32) {
 		c.push(from.at(row))
 	}
 }
+
+// equalRows reports whether a row has the id of a row in another column.
+func (c *idColumn) equalRows(row int32, other *idColumn, its int32) bool {
+	if key := c.keys[row]; !key.isOther() {
+		return key == other.keys[its]
+	}
+	return c.at(row) == other.at(its)
+}

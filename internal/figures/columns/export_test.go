@@ -11,3 +11,6 @@ func (s *Service) WaitForStore() { s.store.writing.Wait() }
 
 // SetMinStored sets the trade count from which on columns are stored.
 func (s *Service) SetMinStored(trades int) { s.store.minTrades = trades }
+
+// SetRuleGap sets how many trades a part of a judgement has.
+func (s *Service) SetRuleGap(trades int) { s.ruleGap = trades }

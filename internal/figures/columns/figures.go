@@ -52,6 +52,7 @@ type Service struct {
 	units      *lru.Cache[cacheKey, *unitData]
 	judged     *lru.Cache[answerKey, *judgedVersion]
 	openings   *lru.Cache[string, *openingsVersion]
+	ruleGap    int // see [rulecheck.Facts]
 	clock      journal.Clock
 }
 

@@ -49,6 +49,7 @@ func TestJudgementsFollowRandomWrites(t *testing.T) {
 			h.createUser()
 			d := &judgedTest{env: h, random: rand.New(rand.NewPCG(1, uint64(seed))), at: -60 * 24 * 60} //nolint:gosec // a test
 			h.Enrollments.SetCheckpointGaps(2, 8)
+			h.Figures.SetRuleGap(2)
 			d.enroll()
 			d.createRules()
 			for i := range 60 {
@@ -307,7 +308,7 @@ func (d *judgedTest) judge(s *columns.Service) string {
 			fmt.Fprint(&out, j.Rule.Kind, " ")
 			for i := range j.Trades.Trades {
 				trade := j.Trades.Trades[i]
-				fmt.Fprint(&out, trade.ID(), trade.Net(), j.Verdicts[i], " ")
+				fmt.Fprint(&out, trade.ID(), trade.Net(), j.Verdict(i), " ")
 			}
 			write(d.t, &out, j.Summarize(rulecheck.Selection{}))
 		}

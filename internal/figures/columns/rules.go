@@ -182,13 +182,13 @@ func (j *Judged) Set(v rulecheck.Verdict) *analytics.TradeIDs {
 // find returns the verdict on a trade that was opened at an instant.
 func (j *Judged) find(id journal.TradeID, openedAt time.Time) rulecheck.Verdict {
 	if place, isMember := j.members[id]; isMember {
-		return j.Verdicts[place]
+		return j.Verdict(place)
 	}
 	at := openedAt.UnixMicro()
 	first, _ := slices.BinarySearchFunc(j.Trades.Trades, at, func(t analytics.Opening, at int64) int { return cmp.Compare(t.OpenedAt, at) })
 	for i := first; i < len(j.Trades.Trades) && j.Trades.Trades[i].OpenedAt == at; i++ {
 		if j.Trades.Trades[i].ID() == id {
-			return j.Verdicts[i]
+			return j.Verdict(i)
 		}
 	}
 	return rulecheck.NotJudged
@@ -223,7 +223,7 @@ func (j *Judged) findUnits(set *analytics.TradeIDs) (first []journal.TradeID) {
 
 // collect returns the trades with a verdict, the members of units included.
 func (j *Judged) collect(v rulecheck.Verdict) *analytics.TradeIDs {
-	set := j.Trades.CollectIDs(func(i int) bool { return j.Verdicts[i] == v })
+	set := j.Trades.CollectIDs(func(i int) bool { return j.Verdict(i) == v })
 	for id, u := range j.units {
 		if set.Has(id) {
 			set = set.AddIDs(u.Trades[1:])
@@ -250,8 +250,8 @@ func (j *Judged) listMembers() map[journal.TradeID]int {
 
 // bytes returns the approximate memory used, for a cache limit.
 func (j *Judged) bytes() int {
-	const perTrade, perBreak, perMember, head = 9, 88 + 24, 64, 1 << 10 // a break's trade is in the set, too
-	return head + perTrade*len(j.Verdicts) + perBreak*len(j.Breaks) + perMember*len(j.members)
+	const perMember, head = 64, 1 << 10
+	return head + j.Judgement.Bytes() + perMember*len(j.members)
 }
 
 // judgedVersion is a cached judgement with its accounts' version.
@@ -262,8 +262,32 @@ type judgedVersion struct {
 
 // openingsVersion is cached openings with their accounts' version.
 type openingsVersion struct {
+	version   string
+	revisions []int64 // of the accounts
+	trades    analytics.Openings
+	// earlier are the versions before, the latest first.
+	earlier []earlierOpenings
+}
+
+// earlierOpenings is how many trades at the beginning are the same as in an earlier version.
+type earlierOpenings struct {
 	version string
-	trades  analytics.Openings
+	same    int
+}
+
+// maxEarlier is how many earlier versions are known: a rule that was judged within so many
+// writes goes on from there.
+const maxEarlier = 32
+
+// countSame returns how many trades at the beginning are the same as in a version, 0 if it
+// is not known.
+func (o *openingsVersion) countSame(version string) int {
+	for _, e := range o.earlier {
+		if e.version == version {
+			return e.same
+		}
+	}
+	return 0
 }
 
 // ruleAccounts returns the accounts of a rule that exist.
@@ -280,7 +304,7 @@ func (s *Service) Judge(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []ledger.Account, tolerance tradefilter.Tolerance, rule rules.Rule,
 ) (*Judged, error) {
 	accounts = ruleAccounts(accounts, &rule)
-	facts := rulecheck.Facts{Tolerance: tolerance, Now: s.clock(), Mixed: haveSeveralCurrencies(accounts)}
+	facts := rulecheck.Facts{Tolerance: tolerance, Now: s.clock(), Mixed: haveSeveralCurrencies(accounts), Gap: s.ruleGap}
 	names, version := accountsState(owner, accounts)
 	text := fmt.Sprint(rule.Kind, rule.Params.Encode(), rule.Weekdays, rule.Zone, rule.From, rule.To, string(tolerance.Stored), facts.Mixed)
 	if rule.CountsStrategies() {
@@ -295,7 +319,8 @@ func (s *Service) Judge(
 		text += facts.Now.String()
 	}
 	key := answerKey{names, text}
-	if cached, ok := s.judged.Get(key); ok && cached.version == version {
+	cached, known := s.judged.Get(key)
+	if known && cached.version == version {
 		judged := *cached.judged
 		judged.Rule = rule
 		return &judged, nil
@@ -304,11 +329,16 @@ func (s *Service) Judge(
 	if err != nil {
 		return nil, err
 	}
+	var before rulecheck.Judgement
+	same := 0
+	if known {
+		before, same = cached.judged.Judgement, counted.countSame(cached.version)
+	}
 	if err := s.addFacts(ctx, tx, owner, accounts, &rule, &facts); err != nil {
 		return nil, err
 	}
 	judged := &Judged{
-		Rule: rule, Trades: counted.trades, Judgement: rulecheck.Judge(&rule, counted.trades, &facts), Mixed: facts.Mixed,
+		Rule: rule, Trades: counted.trades, Judgement: before.Continue(&rule, counted.trades, &facts, same), Mixed: facts.Mixed,
 		state: names + text + version, units: counted.units,
 	}
 	judged.members = judged.listMembers()
@@ -318,33 +348,62 @@ func (s *Service) Judge(
 }
 
 // listOpenings returns all trades of accounts, which rules over the same accounts share.
-func (s *Service) listOpenings(ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []ledger.Account) (analytics.Openings, error) {
+func (s *Service) listOpenings(ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []ledger.Account) (*openingsVersion, error) {
 	names, version := accountsState(owner, accounts)
-	if cached, ok := s.openings.Get(names); ok && cached.version == version {
-		return cached.trades, nil
+	cached, known := s.openings.Get(names)
+	if known && cached.version == version {
+		return cached, nil
 	}
 	columns, err := s.loadListed(ctx, tx, owner, accounts, "")
 	if err != nil {
-		return analytics.Openings{}, err
+		return nil, err
 	}
-	trades := analytics.ListOpenings(columns, analytics.Filter{})
+	out := &openingsVersion{version: version, trades: analytics.ListOpenings(columns, analytics.Filter{})}
+	for _, a := range accounts {
+		out.revisions = append(out.revisions, a.Revision)
+	}
+	if known {
+		if err := out.addEarlier(ctx, tx, owner, accounts, cached); err != nil {
+			return nil, err
+		}
+	}
 	const perTrade = 40
-	s.openings.Put(names, &openingsVersion{version, trades}, 1<<10+perTrade*len(trades.Trades))
-	return trades, nil
+	s.openings.Put(names, out, 1<<10+perTrade*len(out.trades.Trades))
+	return out, nil
+}
+
+// addEarlier adds the versions before, unless it is not known what was touched since the
+// last.
+func (o *openingsVersion) addEarlier(ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []ledger.Account, last *openingsVersion) error {
+	var touched []journal.TradeID
+	for i, a := range accounts {
+		ids, known, err := ledger.TouchedSince(ctx, tx, owner, a.ID, last.revisions[i])
+		if err != nil || !known {
+			return err
+		}
+		touched = append(touched, ids...)
+	}
+	same := o.trades.CountSame(last.trades, analytics.NewTradeIDs(touched))
+	o.earlier = append(o.earlier, earlierOpenings{last.version, same})
+	for _, e := range last.earlier[:min(len(last.earlier), maxEarlier-1)] {
+		o.earlier = append(o.earlier, earlierOpenings{e.version, min(e.same, same)})
+	}
+	return nil
 }
 
 // openings are trades in opening order, or units in their place.
 type openings struct {
-	trades analytics.Openings
-	units  map[journal.TradeID]*analytics.Unit // by their first trade; nil for trades
+	*openingsVersion
+	units map[journal.TradeID]*analytics.Unit // by their first trade; nil for trades
 }
 
-// listCounted returns what a rule counts: all trades of accounts, or units.
+// listCounted returns what a rule counts: all trades of accounts, or units. Units have no
+// earlier versions.
 func (s *Service) listCounted(
 	ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []ledger.Account, rule *rules.Rule,
 ) (out openings, err error) {
 	if !rule.CountsStrategies() {
-		out.trades, err = s.listOpenings(ctx, tx, owner, accounts)
+		out.openingsVersion, err = s.listOpenings(ctx, tx, owner, accounts)
 		return out, err
 	}
 	b := &Snapshot{Accounts: accounts, owner: owner}
@@ -354,7 +413,8 @@ func (s *Service) listCounted(
 	if b, err = s.ToUnits(ctx, tx, b); err != nil {
 		return out, err
 	}
-	out.trades, out.units = analytics.ListOpenings(slices.Concat(b.Columns, b.unitsOpen), analytics.Filter{}), map[journal.TradeID]*analytics.Unit{}
+	out.openingsVersion = &openingsVersion{trades: analytics.ListOpenings(slices.Concat(b.Columns, b.unitsOpen), analytics.Filter{})}
+	out.units = map[journal.TradeID]*analytics.Unit{}
 	for i := range b.units {
 		out.units[b.units[i].Trades[0]] = &b.units[i]
 	}
@@ -584,12 +644,15 @@ func (s *Service) listSince(
 		}
 		if some {
 			counted, err := s.listCounted(ctx, tx, owner, accounts, rule)
-			return counted.trades, err
+			if err != nil {
+				return analytics.Openings{}, err
+			}
+			return counted.trades, nil
 		}
 	}
 	switch {
 	case since.IsZero() || rulecheck.NeedsAll(rule):
-		return s.listOpenings(ctx, tx, owner, accounts)
+		return s.listAllOpenings(ctx, tx, owner, accounts)
 	case rule.Kind == rules.CoolDown:
 		return s.listSinceWin(ctx, tx, owner, accounts, rule, facts, since)
 	}
@@ -617,7 +680,16 @@ func (s *Service) listSinceWin(
 	if found {
 		return s.listLatest(ctx, tx, owner, accounts, time.UnixMicro(last))
 	}
-	return s.listOpenings(ctx, tx, owner, accounts)
+	return s.listAllOpenings(ctx, tx, owner, accounts)
+}
+
+// listAllOpenings is listOpenings without the versions.
+func (s *Service) listAllOpenings(ctx context.Context, tx *db.Tx, owner journal.UserID, accounts []ledger.Account) (analytics.Openings, error) {
+	all, err := s.listOpenings(ctx, tx, owner, accounts)
+	if err != nil {
+		return analytics.Openings{}, err
+	}
+	return all.trades, nil
 }
 
 // listLatest returns the trades that are open, were open at an instant, or were opened
@@ -672,7 +744,7 @@ func (s *Service) GoalFacts(ctx context.Context, tx *db.Tx, owner journal.UserID
 	if len(accounts) > 0 && !facts.Facts.Mixed {
 		currency = accounts[0].BaseCurrency
 	}
-	if facts.Trades, err = s.listOpenings(ctx, tx, owner, accounts); err != nil || goal.Rule == nil {
+	if facts.Trades, err = s.listAllOpenings(ctx, tx, owner, accounts); err != nil || goal.Rule == nil {
 		return facts, currency, err
 	}
 	rule, err := rulebook.ReadRule(ctx, tx, owner, *goal.Rule)

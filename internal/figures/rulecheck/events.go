@@ -68,10 +68,10 @@ func FindEvents(rule *rules.Rule, trades analytics.Openings, facts *Facts) (list
 		}
 	}
 	needsReview := slices.Contains(labelKinds, rule.Kind)
-	w.walk(w.actual(), false, func(i int, v Verdict) {
+	w.walk(results{}, false, func(i int, v Verdict) {
 		t := &w.trades[i]
 		if v == Broken && (!needsReview || !t.ReviewedAt().IsZero()) {
-			list = append(list, Event{Kind: RuleBroken, Place: i, Day: analytics.DayName(w.openDays[i]), At: time.UnixMicro(t.OpenedAt).UTC()})
+			list = append(list, Event{Kind: RuleBroken, Place: i, Day: analytics.DayName(w.openDay(i)), At: time.UnixMicro(t.OpenedAt).UTC()})
 		}
 	})
 	return list

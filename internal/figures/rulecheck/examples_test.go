@@ -103,7 +103,7 @@ func (e *example) run(words []string) {
 func (e *example) judge() {
 	openings, facts := build(e.trades), &rulecheck.Facts{}
 	j := rulecheck.Judge(&e.rule, openings, facts)
-	e.answers["verdicts"] = verdicts(j.Verdicts)
+	e.answers["verdicts"] = verdicts(listVerdicts(&j))
 	e.answers["results"] = rulecheck.Summarize(&e.rule, openings, &j, rulecheck.Selection{}, false)
 	if rulecheck.CanEnforce(e.rule.Kind) {
 		e.answers["what_if"], _ = rulecheck.NewWhatIf(&e.rule, openings, facts).Measure()

@@ -152,19 +152,7 @@ func (f *GoalFacts) value(metric rules.Metric, t *goalTally, first, until journa
 
 // countRuleDays counts the rule's days in a period.
 func (f *GoalFacts) countRuleDays(first, until journal.Day) (kept, broken int) {
-	j := Judgement{Verdicts: slices.Clone(f.Judgement.Verdicts), Days: f.Judgement.Days}
-	inside := func(day journal.Day) bool { return first <= day && day <= until }
-	for i, day := range j.Days {
-		if !inside(analytics.DayName(day)) {
-			j.Verdicts[i] = NotJudged
-		}
-	}
-	for _, b := range f.Judgement.Breaks {
-		if inside(b.Day()) {
-			j.Breaks = append(j.Breaks, b)
-		}
-	}
-	r := Summarize(f.Rule, f.RuleTrades, &j, Selection{}, true)
+	r := Summarize(f.Rule, f.RuleTrades, f.Judgement, Selection{days: &dayRange{dayNumber(first), dayNumber(until)}}, true)
 	return r.DaysKept, r.DaysBroken
 }
 

@@ -48,6 +48,15 @@ type Selection struct {
 	Period journal.Period
 	// ByClosing makes the period test when a closed trade closed.
 	ByClosing bool
+
+	days *dayRange // nil means all
+}
+
+// dayRange are days in the rule's zone, as days since 1970, both included.
+type dayRange struct{ first, last int64 }
+
+func (s *Selection) hasDay(day int64) bool {
+	return s.days == nil || s.days.first <= day && day <= s.days.last
 }
 
 func (s *Selection) has(t *analytics.Opening) bool {
@@ -70,30 +79,35 @@ func (s *Selection) hasBreak(b *Break, t *analytics.Opening) bool {
 // Summarize counts a judgement's selected trades.
 func Summarize(rule *rules.Rule, trades analytics.Openings, j *Judgement, s Selection, mixed bool) Results {
 	out := Results{Breaks: []RuleBreak{}}
+	clock := analytics.NewDayClock(rule.Location())
 	days := map[int64]bool{} // whether the day is kept
 	var kept, broken decimal.Decimal
 	for i := range trades.Trades {
-		t := &trades.Trades[i]
-		if j.Verdicts[i] == NotJudged || !s.has(t) {
+		t, v := &trades.Trades[i], j.Verdict(i)
+		if v == NotJudged || !s.has(t) {
+			continue
+		}
+		day := clock.Day(t.OpenedAt)
+		if !s.hasDay(day) {
 			continue
 		}
 		var net decimal.Decimal
 		if !t.IsOpen() {
 			net = t.Net()
 		}
-		switch j.Verdicts[i] {
+		switch v {
 		case Kept:
 			out.Kept++
 			out.SinceBreak++
 			kept = kept.Add(net)
-			if _, known := days[j.Days[i]]; !known {
-				days[j.Days[i]] = true
+			if _, known := days[day]; !known {
+				days[day] = true
 			}
 		case Broken:
 			out.Broken++
 			out.SinceBreak = 0
 			broken = broken.Add(net)
-			days[j.Days[i]] = false
+			days[day] = false
 		case Unknown:
 			out.Unknown++
 		case NotJudged:
@@ -113,19 +127,31 @@ func Summarize(rule *rules.Rule, trades analytics.Openings, j *Judgement, s Sele
 
 // addBreaks adds the selected breaks, and the days that broke the rule.
 func (r *Results) addBreaks(trades analytics.Openings, j *Judgement, s *Selection, days map[int64]bool) {
-	var latest []*Break // first
-	for k := len(j.Breaks) - 1; k >= 0; k-- {
-		b := &j.Breaks[k]
-		if !s.hasBreak(b, &trades.Trades[b.Place]) {
+	var latest []*Break
+	// sortLatest cuts the list to the latest ones, the last first. No earlier break is
+	// listed after that.
+	sortLatest := func() {
+		slices.SortFunc(latest, func(a, b *Break) int { return compareBreaks(b, a) })
+		latest = latest[:min(len(latest), maxBreaks)]
+	}
+	var oldest *Break // of the latest ones, if they are as many as are listed
+	for b := range j.eachBreak() {
+		if !s.hasBreak(b, &trades.Trades[b.Place]) || !s.hasDay(b.day) {
 			continue
 		}
 		if b.OfDay {
 			days[b.day] = false
 		}
-		if r.BreaksTotal++; r.BreaksTotal <= maxBreaks {
-			latest = append(latest, b)
+		r.BreaksTotal++
+		if oldest != nil && compareBreaks(b, oldest) < 0 {
+			continue
+		}
+		if latest = append(latest, b); len(latest) == 2*maxBreaks {
+			sortLatest()
+			oldest = latest[maxBreaks-1]
 		}
 	}
+	sortLatest()
 	for _, b := range slices.Backward(latest) {
 		row := RuleBreak{Day: b.Day(), Value: b.Value, Limit: b.Limit, At: b.At()}
 		if !b.OfDay {

@@ -13,7 +13,6 @@ import (
 	"fillbook/internal/base/decimal"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/figures/analytics"
-	"fillbook/internal/trading/rules"
 	"fillbook/internal/trading/tradefilter"
 )
 
@@ -77,27 +76,6 @@ type Facts struct {
 	// Mixed is set if the rule's accounts have several currencies, so that their amounts
 	// cannot be added.
 	Mixed bool
-}
-
-// Judgement is a rule's verdicts on trades.
-type Judgement struct {
-	Verdicts []Verdict // by place
-	Days     []int64   // of the openings, as days since 1970
-	Breaks   []Break   // by instant
-}
-
-// Judge evaluates a rule. The trades must be all of its accounts, and may include others.
-func Judge(rule *rules.Rule, trades analytics.Openings, facts *Facts) Judgement {
-	w := newWalker(rule, trades, facts)
-	w.checkDay = rule.JudgesDay
-	out := Judgement{Verdicts: make([]Verdict, len(trades.Trades)), Days: w.openDays}
-	w.onDayBreak = func(b Break) { out.Breaks = append(out.Breaks, b) }
-	w.walk(w.actual(), false, func(i int, v Verdict) {
-		out.Verdicts[i] = v
-		if v == Broken {
-			out.Breaks = append(out.Breaks, Break{Place: int32(i), day: w.openDays[i], at: w.at, Value: w.value, Limit: w.limit})
-		}
-	})
-	sortBreaks(out.Breaks)
-	return out
+	// Gap is how many trades a part of a judgement has; 0 means the usual number.
+	Gap int
 }

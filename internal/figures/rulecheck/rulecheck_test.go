@@ -81,10 +81,18 @@ func verdicts(list []rulecheck.Verdict) string {
 	return text.String()
 }
 
+func listVerdicts(j *rulecheck.Judgement) []rulecheck.Verdict {
+	list := make([]rulecheck.Verdict, j.Len())
+	for i := range list {
+		list[i] = j.Verdict(i)
+	}
+	return list
+}
+
 func judge(rule rules.Rule, facts rulecheck.Facts, trades ...oracle.Trade) (string, rulecheck.Judgement) {
 	openings := build(trades)
 	j := rulecheck.Judge(&rule, openings, &facts)
-	return verdicts(j.Verdicts), j
+	return verdicts(listVerdicts(&j)), j
 }
 
 // TestWorkedStopAfterLosses is the worked example of two days: the rule removes +50 and
@@ -192,7 +200,7 @@ func TestDayOfMaxDailyLoss(t *testing.T) {
 		t.Errorf("the verdicts are %s", got)
 	}
 	var list []string
-	for _, b := range j.Breaks {
+	for _, b := range j.ListBreaks() {
 		list = append(list, fmt.Sprintf("%s %v %s", b.Day(), b.OfDay, b.Value))
 	}
 	want := "2026-03-02 false 100, 2026-03-03 true 101, 2026-03-03 false 101, 2026-03-03 false 101"
@@ -268,7 +276,7 @@ func drawTrades(t *rapid.T, onlyClosed bool) ([]oracle.Trade, rulecheck.Facts) {
 	start := rapid.SampledFrom([]string{"2026-03-28 20:00:00", "2026-10-24 20:00:00", "2026-06-01 12:00:00"}).Draw(t, "start")
 	now := at(start)
 	n := rapid.IntRange(0, 25).Draw(t, "trades")
-	facts := rulecheck.Facts{Capital: map[journal.AccountID]rulecheck.Capital{}}
+	facts := rulecheck.Facts{Capital: map[journal.AccountID]rulecheck.Capital{}, Gap: rapid.IntRange(1, 4).Draw(t, "gap")}
 	if rapid.Bool().Draw(t, "tolerance") {
 		facts.Tolerance.Amount = decimal.New(2)
 	}
@@ -394,11 +402,11 @@ func TestVerdictsAgreeWithTheOracle(t *testing.T) {
 			}
 		}
 		got := rulecheck.Judge(&rule, openings, &facts)
-		if want := oracle.Judge(&rule, trades, &facts); !slices.Equal(got.Verdicts, want) {
-			t.Fatalf("%s %s: %s, the oracle says %s", rule.Kind, rule.Params.Encode(), verdicts(got.Verdicts), verdicts(want))
+		if want := oracle.Judge(&rule, trades, &facts); !slices.Equal(listVerdicts(&got), want) {
+			t.Fatalf("%s %s: %s, the oracle says %s", rule.Kind, rule.Params.Encode(), verdicts(listVerdicts(&got)), verdicts(want))
 		}
-		for _, b := range got.Breaks {
-			if !b.OfDay && got.Verdicts[b.Place] != rulecheck.Broken {
+		for _, b := range got.ListBreaks() {
+			if !b.OfDay && got.Verdict(int(b.Place)) != rulecheck.Broken {
 				t.Fatalf("a break of a trade that is not broken: %+v", b)
 			}
 		}

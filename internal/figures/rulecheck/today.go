@@ -48,7 +48,7 @@ func FindLimit(rule *rules.Rule, trades analytics.Openings, facts *Facts) (Limit
 	if !slices.Contains(limitKinds, rule.Kind) || !rule.JudgesDay(out.Day) || facts.Mixed && rule.HasAmount() {
 		return out, false
 	}
-	w.walk(w.actual(), false, func(int, Verdict) {})
+	w.walk(results{}, false, func(int, Verdict) {})
 	w.closeOpen(now)
 	out.fill(w, w.stateAt(day), now)
 	return out, true

@@ -2,6 +2,7 @@ package rulecheck
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -17,7 +18,8 @@ const ratioScale = 12
 
 const microsMinute = int64(time.Minute / time.Microsecond)
 
-// results are the trades' results by place: the real ones, or shuffled ones.
+// results are the trades' results by place: shuffled or resized ones. Without a net result they
+// are the real ones.
 type results struct {
 	net      []decimal.Decimal
 	outcomes []int8 // 1 for a win, -1 for a loss
@@ -25,37 +27,67 @@ type results struct {
 
 // walker evaluates one rule over trades in opening order.
 type walker struct {
-	rule     *rules.Rule
-	facts    *Facts
-	trades   []analytics.Opening
-	closes   []int32
+	rule   *rules.Rule
+	facts  *Facts
+	trades []analytics.Opening
+	closes []int32
+	// openDays are the days of opening if they are needed often, else nil.
 	openDays []int64
 	clock    analytics.DayClock
 	windows  []rules.Window
-	// counts reports which trades make state: those of the rule's accounts, without
-	// positions held before.
-	counts []bool
+	// counted has whether a trade makes state, once that is known: see isCounted.
+	counted []countedState
 	// checkDay reports whether a day is judged.
 	checkDay   func(journal.Day) bool
 	onDayBreak func(Break)
+	// onPlace is called before anything is known of a trade's opening; it may be nil.
+	onPlace func(i int)
 	// onClose is called after the state has a trade's result; it may be nil.
 	onClose func(i int, day int64, d *dayState)
 
-	// The state of a walk.
+	walkState
 	results results
-	removed []bool
-	days    map[int64]*dayState
+	removed []bool // nil unless the rule is enforced
+	equity  map[journal.AccountID]*equity
 	lastDay int64
 	last    *dayState
-	row     int   // losses in a row, over days
-	rest    int64 // the last close after which cool_down rests
-	open    openSet
-	equity  map[journal.AccountID]*equity
 
 	// value, limit and at belong to the last broken verdict.
 	value, limit decimal.Null
 	at           int64
 }
+
+// walkState is what a walk knows before a trade, the equity apart.
+type walkState struct {
+	place int // the trade's
+	next  int // the next close whose result is not known
+	days  map[int64]*dayState
+	row   int   // losses in a row, over days
+	rest  int64 // the last close after which cool_down rests
+	open  openSet
+}
+
+func newWalkState() walkState { return walkState{days: map[int64]*dayState{}, rest: math.MinInt64} }
+
+// clone returns a copy that shares nothing.
+func (s *walkState) clone() walkState {
+	out := *s
+	out.days = make(map[int64]*dayState, len(s.days))
+	for day, d := range s.days {
+		state := *d
+		out.days[day] = &state
+	}
+	out.open.closedEarly = maps.Clone(s.open.closedEarly)
+	return out
+}
+
+// countedState is whether a trade makes state.
+type countedState uint8
+
+const (
+	countedYes countedState = iota + 1
+	countedNo
+)
 
 // dayState is what is known of a day.
 type dayState struct {
@@ -78,9 +110,9 @@ type equity struct {
 
 // openSet is the open trades' count and risk.
 type openSet struct {
-	next        int // the next close
-	visited     []bool
-	closedEarly []bool
+	next int // the next close
+	// closedEarly are the trades that open and close at one instant and are not visited yet.
+	closedEarly map[int32]bool
 	count       int
 	risk        decimal.Decimal
 	unknown     int // trades without a risk
@@ -89,17 +121,43 @@ type openSet struct {
 func newWalker(rule *rules.Rule, trades analytics.Openings, facts *Facts) *walker {
 	w := &walker{
 		rule: rule, facts: facts, trades: trades.Trades, closes: trades.Closes, clock: analytics.NewDayClock(rule.Location()),
-		openDays: make([]int64, len(trades.Trades)), counts: make([]bool, len(trades.Trades)), onDayBreak: func(Break) {},
+		counted: make([]countedState, len(trades.Trades)), onDayBreak: func(Break) {},
 	}
 	if rule.Kind == rules.NoTrading {
 		w.windows = rule.Params.Windows()
 	}
-	for i := range w.trades {
-		t := &w.trades[i]
-		w.openDays[i] = w.clock.Day(t.OpenedAt)
-		w.counts[i] = rule.HasAccount(t.Account()) && (facts.Began == nil || !t.IsIn(facts.Began))
-	}
 	return w
+}
+
+// openDay returns a trade's day of opening.
+func (w *walker) openDay(i int) int64 {
+	if w.openDays != nil {
+		return w.openDays[i]
+	}
+	return w.clock.Day(w.trades[i].OpenedAt)
+}
+
+// isCounted reports whether a trade makes state: those of the rule's accounts do, without
+// positions held before.
+func (w *walker) isCounted(i int) bool {
+	if w.counted[i] == 0 {
+		w.counted[i] = countedNo
+		if t := &w.trades[i]; w.rule.HasAccount(t.Account()) && (w.facts.Began == nil || !t.IsIn(w.facts.Began)) {
+			w.counted[i] = countedYes
+		}
+	}
+	return w.counted[i] == countedYes
+}
+
+func (w *walker) isRemoved(i int) bool { return w.removed != nil && w.removed[i] }
+
+// resultOf returns a trade's result and outcome.
+func (w *walker) resultOf(i int) (net decimal.Decimal, outcome int8) {
+	if w.results.net != nil {
+		return w.results.net[i], w.results.outcomes[i]
+	}
+	net = w.trades[i].Net()
+	return net, w.trades[i].OutcomeWith(net, w.facts.Tolerance)
 }
 
 // actual returns the trades' real results.
@@ -115,36 +173,58 @@ func (w *walker) actual() results {
 // walk visits the trades with their verdicts. If the rule is enforced, a broken trade
 // makes no state: no result, no count.
 func (w *walker) walk(r results, enforce bool, visit func(i int, v Verdict)) {
-	n := len(w.trades)
-	w.results, w.removed, w.days, w.last = r, make([]bool, n), map[int64]*dayState{}, nil
-	w.row, w.rest = 0, math.MinInt64
-	w.open = openSet{visited: make([]bool, n), closedEarly: make([]bool, n)}
+	w.results, w.removed = r, nil
+	if enforce {
+		w.removed = make([]bool, len(w.trades))
+	}
+	w.walkFrom(newWalkState(), visit)
+}
+
+// walkFrom visits the trades from a state on.
+func (w *walker) walkFrom(state walkState, visit func(i int, v Verdict)) {
+	w.walkState, w.last = state, nil
 	w.equity = map[journal.AccountID]*equity{}
 	for account, c := range w.facts.Capital {
 		w.equity[account] = &equity{c.Starting, c.Cash}
 	}
-	next := 0
-	for i := range w.trades {
-		t := &w.trades[i]
-		for ; next < len(w.closes) && w.trades[w.closes[next]].ClosedAt < t.OpenedAt; next++ {
-			w.addClose(int(w.closes[next]))
+	for ; w.place < len(w.trades); w.place++ {
+		i := w.place
+		if w.onPlace != nil {
+			w.onPlace(i)
 		}
-		if !w.counts[i] {
+		t := &w.trades[i]
+		for ; w.next < len(w.closes) && w.trades[w.closes[w.next]].ClosedAt < t.OpenedAt; w.next++ {
+			w.addClose(int(w.closes[w.next]))
+		}
+		if !w.isCounted(i) {
 			visit(i, NotJudged)
 			continue
 		}
 		w.closeOpen(t.OpenedAt)
 		v := NotJudged
-		if w.stateAt(w.openDays[i]).judged {
+		if w.stateAt(w.openDay(i)).judged {
 			v = w.test(i)
 		}
 		visit(i, v)
-		if w.removed[i] = enforce && v == Broken; !w.removed[i] {
-			w.addOpening(i)
+		if w.removed != nil && v == Broken {
+			w.removed[i] = true
+			continue
 		}
+		w.addOpening(i)
 	}
-	for ; next < len(w.closes); next++ {
-		w.addClose(int(w.closes[next]))
+	for ; w.next < len(w.closes); w.next++ {
+		w.addClose(int(w.closes[w.next]))
+	}
+}
+
+// forgetDays removes the days that cannot come again: what is opened or closed from now on
+// is not before the last opening, but a clock may go back over midnight.
+func (w *walker) forgetDays() {
+	const back = 2
+	if w.place > 0 {
+		first := w.openDay(w.place-1) - back
+		maps.DeleteFunc(w.days, func(day int64, _ *dayState) bool { return day < first })
+		w.last = nil
 	}
 }
 
@@ -164,9 +244,9 @@ func (w *walker) stateAt(day int64) *dayState {
 
 // addOpening adds a trade to the state after its own test.
 func (w *walker) addOpening(i int) {
-	w.stateAt(w.openDays[i]).opened++
-	w.open.visited[i] = true
-	if w.open.closedEarly[i] {
+	w.stateAt(w.openDay(i)).opened++
+	if w.open.closedEarly[int32(i)] {
+		delete(w.open.closedEarly, int32(i))
 		return
 	}
 	w.open.count++
@@ -190,24 +270,30 @@ func (w *walker) closeOpen(at int64) {
 	o := &w.open
 	for ; o.next < len(w.closes) && w.trades[w.closes[o.next]].ClosedAt <= at; o.next++ {
 		i := w.closes[o.next]
-		if !o.visited[i] {
+		switch {
+		case !w.isCounted(int(i)) || w.isRemoved(int(i)):
+		case int(i) >= w.place:
+			if o.closedEarly == nil {
+				o.closedEarly = map[int32]bool{}
+			}
 			o.closedEarly[i] = true
-			continue
+		default:
+			o.count--
+			o.addRisk(w.trades[i].Risk(), -1)
 		}
-		o.count--
-		o.addRisk(w.trades[i].Risk(), -1)
 	}
 }
 
 // addClose adds a trade's result to the state.
 func (w *walker) addClose(i int) {
-	if !w.counts[i] || w.removed[i] {
+	if !w.isCounted(i) || w.isRemoved(i) {
 		return
 	}
 	t := &w.trades[i]
 	day := w.clock.Day(t.ClosedAt)
 	d := w.stateAt(day)
-	switch w.results.outcomes[i] {
+	net, outcome := w.resultOf(i)
+	switch outcome {
 	case -1:
 		w.row++
 		d.row++
@@ -218,10 +304,10 @@ func (w *walker) addClose(i int) {
 	case 1:
 		w.row, d.row = 0, 0
 	}
-	d.running = d.running.Add(w.results.net[i])
+	d.running = d.running.Add(net)
 	d.peak = decimal.Max(d.peak, d.running)
 	if e := w.equity[t.Account()]; e != nil {
-		e.amount = e.amount.Add(w.results.net[i])
+		e.amount = e.amount.Add(net)
 	}
 	w.latch(d)
 	if w.onClose != nil {
@@ -282,7 +368,7 @@ func countOf(n int) decimal.Null { return decimal.Of(decimal.New(int64(n))) }
 
 // test returns the verdict on a trade at its opening.
 func (w *walker) test(i int) Verdict {
-	t, p, d := &w.trades[i], &w.rule.Params, w.stateAt(w.openDays[i])
+	t, p, d := &w.trades[i], &w.rule.Params, w.stateAt(w.openDay(i))
 	if w.facts.Mixed && w.rule.HasAmount() {
 		return Unknown
 	}
@@ -474,10 +560,9 @@ func haveCommon[T comparable](have, want []T) bool {
 	return slices.ContainsFunc(have, func(id T) bool { return slices.Contains(want, id) })
 }
 
-func sortBreaks(list []Break) {
-	slices.SortStableFunc(list, func(a, b Break) int {
-		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(boolNumber(b.OfDay), boolNumber(a.OfDay)), cmp.Compare(a.Place, b.Place))
-	})
+// compareBreaks compares by instant, the day's break first.
+func compareBreaks(a, b *Break) int {
+	return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(boolNumber(b.OfDay), boolNumber(a.OfDay)), cmp.Compare(a.Place, b.Place))
 }
 
 func boolNumber(b bool) int {

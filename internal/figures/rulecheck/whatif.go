@@ -69,6 +69,10 @@ func NewWhatIf(rule *rules.Rule, trades analytics.Openings, facts *Facts) *WhatI
 	w.checkDay = func(day journal.Day) bool {
 		return len(rule.Weekdays) == 0 || slices.Contains(rule.Weekdays, day.Weekday())
 	}
+	w.openDays = make([]int64, len(w.trades))
+	for i := range w.trades {
+		w.openDays[i] = w.clock.Day(w.trades[i].OpenedAt)
+	}
 	x := &WhatIf{w: w, real: w.actual()}
 	x.actual = decimal.Sum(x.real.net...)
 	return x
