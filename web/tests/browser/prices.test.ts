@@ -196,6 +196,55 @@ test('a day shows the fills of all its trades in a symbol', async ({
   await expect(now).toContainText('+$200.00 before costs');
 });
 
+test('a day shows its symbols on one time axis', async ({ page, api, signIn, expectAccessible }) => {
+  const account = await mainAccount(api);
+  await trade(api, account, 'AAPL', day, 200, 202);
+  await trade(api, account, 'MSFT', day, 300, 301);
+  await trade(api, account, 'NVDA', day, 20, 25);
+  await importBars(api, 'AAPL', minuteBars(day, 200, 202));
+  const [head, ...lines] = minuteBars(day, 300, 301).split('\n');
+  await importBars(api, 'MSFT', [head, ...lines.slice(45)].join('\n')); // it begins three quarters of an hour later
+  await signIn(`/calendar/${day}`);
+
+  const charts = page.getByRole('slider', { name: /^Price of/ });
+  await expect(charts).toHaveCount(2);
+  await expect(page.getByText('No intraday prices of NVDA for this day yet.')).toBeVisible();
+  const crosshairs = page.locator('.plot svg:last-child line[y1="8"]');
+  const places = () => crosshairs.evaluateAll((lines) => lines.map((line) => line.getAttribute('x1')));
+  const expectSamePlace = async () => {
+    await expect(crosshairs).toHaveCount(2);
+    const [first, second] = await places();
+    expect(first).toBe(second);
+    return Number(first);
+  };
+  await charts.last().hover();
+  const before = await expectSamePlace();
+  await page.mouse.move(0, 0);
+  await expect(crosshairs).toHaveCount(0);
+
+  // The first bar: MSFT has none there.
+  await charts.first().focus();
+  await page.keyboard.press('Home');
+  await expect(charts.first()).toHaveAttribute('aria-valuetext', /: open /);
+  await expect(charts.last()).toHaveAttribute('aria-valuetext', /: no price$/);
+  await page.keyboard.press('0');
+  await page.keyboard.press('+');
+  await page.keyboard.press('ArrowRight');
+  expect(await expectSamePlace()).not.toBe(before);
+  await page.keyboard.press('0');
+  await expectAccessible('several charts of a day');
+
+  await page.getByRole('button', { name: 'Show Prices of the day as a table' }).click();
+  await expect(
+    page.getByRole('row', { name: /AAPL bought 100 at 200.00, MSFT bought 100 at 300.00/ }),
+  ).toBeVisible();
+  await page.getByRole('button', { name: 'Show Prices of the day as charts' }).click();
+  await page.getByText('5m', { exact: true }).click();
+  await expect(page.getByRole('slider', { name: 'Price of MSFT, bars of 5m' })).toBeVisible();
+  await page.getByLabel('Symbol').selectOption({ label: 'MSFT, 2 fills' });
+  await expect(charts).toHaveCount(1);
+});
+
 test('a bar file is checked against the fills, imported, undone and deleted', async ({
   page,
   api,

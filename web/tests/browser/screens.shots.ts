@@ -214,6 +214,10 @@ async function pictures(api: Api): Promise<Record<string, [string, Step?]>> {
     calendar: [`/calendar?${of}&month=${month}`],
     'calendar-year': [`/calendar?${of}&year=${month.slice(0, 4)}`],
     'calendar-day': [`/calendar/${day}?${of}`],
+    'calendar-day-charts': [
+      `/calendar/${trade.closed_at.slice(0, 10)}`,
+      (page) => page.getByRole('heading', { name: /^Charts?$/ }).scrollIntoViewIfNeeded(),
+    ],
     'calendar-day-chart': [`/calendar/${trade.closed_at.slice(0, 10)}`, showChartOf(trade.symbol)],
     'calendar-day-replay': [
       `/calendar/${trade.closed_at.slice(0, 10)}`,

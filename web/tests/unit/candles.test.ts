@@ -3,10 +3,14 @@ import {
   chooseLength,
   findBarOf,
   findPosition,
+  findSharedLength,
   groupBars,
+  isEmpty,
   joinBars,
+  joinTimes,
   nameLength,
   offerLengths,
+  spreadBars,
   toDecimalText,
   toUnits,
   windowAround,
@@ -126,9 +130,59 @@ describe('bars', () => {
     expect([15, 300, 14_400, 86_400, 604_800].map(nameLength)).toEqual(['15s', '5m', '4h', '1D', '1W']);
   });
 
+  it('instruments share the longest of their lengths below a day', () => {
+    expect(findSharedLength([60, 300, 0])).toBe(300);
+    expect(findSharedLength([60, 86_400])).toBe(60);
+    expect(findSharedLength([86_400, 0])).toBe(86_400);
+    expect(findSharedLength([0])).toBe(0);
+  });
+
   it('windowAround stays below the 2,000 bars of the API', () => {
     const { from, to } = windowAround(0, 120 * 60, 60);
     expect((Date.parse(to) - Date.parse(from)) / 60_000).toBeLessThan(2000);
+  });
+});
+
+describe('bars of several instruments', () => {
+  const early = makeBars([
+    [1, 3, 1, 2],
+    [2, 4, 2, 3],
+    [3, 5, 3, 4],
+  ]);
+  const late = makeBars(
+    [
+      [10, 12, 9, 11],
+      [11, 13, 10, 12],
+    ],
+    120,
+  );
+
+  it('have the times of all, and none where there was no bar', () => {
+    const times = joinTimes([late, early]);
+    expect(times).toEqual([0, 60, 120, 180]);
+    const spread = spreadBars(late, times);
+    expect(spread.t).toBe(times);
+    expect(spread.c).toEqual([NaN, NaN, 11, 12]);
+    expect(spread.v).toBe(null);
+    expect(findPosition(spread, 60)).toBe(1);
+  });
+
+  it('are merged at the same places, and empty candles change no range', () => {
+    const times = joinTimes([late, early, makeBars([[7, 7, 7, 7]], 240)]);
+    const [a, b] = [early, late].map((bars) => groupBars(spreadBars(bars, times), 2, [0]));
+    const places = [
+      [0, 2],
+      [2, 4],
+      [4, 5],
+    ];
+    expect(a!.map(({ first, end }) => [first, end])).toEqual(places);
+    expect(b!.map(({ first, end }) => [first, end])).toEqual(places);
+    expect(a!.map(isEmpty)).toEqual([false, false, true]);
+    expect(a![1]).toMatchObject({ o: 3, h: 5, l: 3, c: 4 }); // its second bar is empty
+    expect(groupBars(spreadBars(late, times), 3, [0])[0]).toMatchObject({ o: 10, h: 12, l: 9, c: 11 });
+    const [low, high] = findPriceRange(b!, [], [], { from: 0, to: 5 });
+    expect(low).toBeLessThan(9);
+    expect(high).toBeLessThan(14);
   });
 });
 

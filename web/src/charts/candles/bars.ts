@@ -8,7 +8,7 @@ export interface Bars {
   scale: number; // price = integer / 10^scale
   volumeScale: number;
   t: number[]; // openings in seconds since 1970, ascending
-  o: number[];
+  o: number[]; // NaN, as h, l and c, at a time without a bar; see spreadBars
   h: number[];
   l: number[];
   c: number[];
@@ -19,7 +19,7 @@ export interface Bars {
 export interface Candle {
   first: number; // the index of the first bar
   end: number; // the index after the last bar
-  o: number;
+  o: number; // NaN, as h, l and c, if there is no bar; see isEmpty
   h: number;
   l: number;
   c: number;
@@ -107,29 +107,61 @@ export function findPosition(bars: Bars, second: number): number {
   return i < 0 ? 0 : i + Math.min(1, (second - bars.t[i]!) / bars.secs);
 }
 
+/** Returns the times at which any of the bars open, ascending. */
+export function joinTimes(all: Bars[]): number[] {
+  return [...new Set(all.flatMap((bars) => bars.t))].sort((a, b) => a - b);
+}
+
+/**
+ * Returns the bars at the given times, which contain theirs; those without a bar are empty. So bars of several
+ * instruments have the same indexes. Volumes are left out.
+ */
+export function spreadBars(bars: Bars, times: number[]): Bars {
+  const index = new Map(bars.t.map((second, i) => [second, i]));
+  const spread = (column: number[]) => times.map((second) => column[index.get(second) ?? -1] ?? NaN);
+  return {
+    ...bars,
+    t: times,
+    o: spread(bars.o),
+    h: spread(bars.h),
+    l: spread(bars.l),
+    c: spread(bars.c),
+    v: null,
+  };
+}
+
+/** Reports whether a candle has no bar. */
+export function isEmpty(candle: Candle): boolean {
+  return Number.isNaN(candle.o);
+}
+
 /** Merges every `size` bars into one candle. A candle never spans two sessions. */
 export function groupBars(bars: Bars, size: number, sessionStarts: number[]): Candle[] {
   const candles: Candle[] = [];
   const starts = new Set(sessionStarts);
   for (let i = 0; i < bars.t.length; i++) {
     const last = candles.at(-1);
+    const bar = {
+      o: bars.o[i]!,
+      h: bars.h[i]!,
+      l: bars.l[i]!,
+      c: bars.c[i]!,
+      v: bars.v?.[i] ?? 0,
+    };
     if (!last || starts.has(i) || i - last.first >= size) {
-      candles.push({
-        first: i,
-        end: i + 1,
-        o: bars.o[i]!,
-        h: bars.h[i]!,
-        l: bars.l[i]!,
-        c: bars.c[i]!,
-        v: bars.v?.[i] ?? 0,
-      });
+      candles.push({ first: i, end: i + 1, ...bar });
       continue;
     }
     last.end = i + 1;
-    last.h = Math.max(last.h, bars.h[i]!);
-    last.l = Math.min(last.l, bars.l[i]!);
-    last.c = bars.c[i]!;
-    last.v += bars.v?.[i] ?? 0;
+    if (Number.isNaN(bar.o)) continue;
+    if (isEmpty(last)) {
+      Object.assign(last, bar);
+      continue;
+    }
+    last.h = Math.max(last.h, bar.h);
+    last.l = Math.min(last.l, bar.l);
+    last.c = bar.c;
+    last.v += bar.v;
   }
   return candles;
 }
@@ -149,6 +181,15 @@ export function chooseLength(heldSecs: number): number {
 /** Returns the lengths that can be made of bars of `base` seconds, at most five. */
 export function offerLengths(base: number): number[] {
   return lengths.filter((secs) => secs >= base && base > 0 && secs % base === 0).slice(0, 5);
+}
+
+/**
+ * Returns the shortest length in which several instruments have bars, given that of each; 0 for one without bars. What
+ * has daily bars only does not make the others daily.
+ */
+export function findSharedLength(lengths: number[]): number {
+  const intraday = lengths.filter((secs) => secs < day);
+  return Math.max(0, ...intraday) || Math.max(0, ...lengths);
 }
 
 /** Returns the short name of a bar length: 5m, 1h, 1D. */

@@ -2,7 +2,7 @@
 // are SVG around it.
 
 import type { Scale } from '../scale';
-import type { Candle } from './bars';
+import { isEmpty, type Candle } from './bars';
 import type { IndicatorId, IndicatorLine } from './indicators';
 import type { ChartLevel, Extremes, Mark } from './marks';
 
@@ -131,6 +131,7 @@ function drawVolume(context: CanvasRenderingContext2D, s: Scene): void {
 /** Draws rising candles hollow and falling ones filled; narrow ones are a line from low to high. */
 function drawCandles(context: CanvasRenderingContext2D, s: Scene): void {
   for (const candle of s.candles) {
+    if (isEmpty(candle)) continue;
     const rises = candle.c >= candle.o;
     const [x, width] = bodyOf(candle, s.xAt);
     const middle = x + width / 2;

@@ -1,7 +1,7 @@
 // What a chart draws on its bars: fills, and the range of prices while a trade was
 // open. Prices are in the bars' units, for drawing and comparing only.
 
-import { findBarOf, findPosition, toUnits, type Bars, type Candle } from './bars';
+import { findBarOf, findPosition, isEmpty, toUnits, type Bars, type Candle } from './bars';
 import type { View } from './view';
 
 export interface ChartFill {
@@ -130,6 +130,7 @@ export function findPriceRange(
 ): [number, number] {
   let [low, high] = [Infinity, -Infinity];
   for (const candle of candles) {
+    if (isEmpty(candle)) continue;
     low = Math.min(low, candle.l);
     high = Math.max(high, candle.h);
   }

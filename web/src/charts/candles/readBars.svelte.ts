@@ -42,7 +42,13 @@ export function selectInstrument(of: Priced): InstrumentQuery {
   };
 }
 
-async function fetchBars(of: Priced, span: Span, secs: number | null, signal: AbortSignal) {
+/** Loads the bars around a time: those of a length, or without one those of the length that suits the time. */
+export async function fetchBars(
+  of: Priced,
+  span: Span,
+  secs: number | null,
+  signal: AbortSignal,
+): Promise<Schemas['BarWindow']> {
   const load = (length: number, exact: boolean): Promise<Schemas['BarWindow']> => {
     const query = { ...selectInstrument(of), ...windowAround(span.first, span.last, length) };
     return answer(
@@ -94,7 +100,8 @@ async function fetchMore(of: Priced, window: Schemas['BarWindow'], bars: Bars, d
 const nameWindow = (w: Schemas['BarWindow'] | undefined) =>
   w ? [w.series_id, w.bar_secs, w.t[0], w.t.at(-1), w.t.length].join() : '';
 
-const preferred = 'chart.bar_secs'; // the length that was chosen last
+/** The preference with the length that was chosen last. */
+export const preferredLength = 'chart.bar_secs';
 
 /** Reads bars around a time: those of the length that suits it, or those of the length chosen last if they fit. */
 export function readBars(of: () => Priced, span: () => Span, enabled: () => boolean = () => true) {
@@ -108,7 +115,7 @@ export function readBars(of: () => Priced, span: () => Span, enabled: () => bool
   }));
   const chosen = $derived.by(() => {
     const base = first.data?.bar_secs ?? 0;
-    const length = picked ?? preferences.get<number>(preferred, 0);
+    const length = picked ?? preferences.get<number>(preferredLength, 0);
     return length !== base && offerLengths(base).includes(length) ? length : null;
   });
   const other = query(() => ({
@@ -171,7 +178,7 @@ export function readBars(of: () => Priced, span: () => Span, enabled: () => bool
     /** Chooses a length, for this chart and those opened later. */
     choose(secs: number) {
       picked = secs;
-      void preferences.set({ [preferred]: secs });
+      void preferences.set({ [preferredLength]: secs });
     },
     /** Loads bars before or after those that are loaded, if there are any. */
     extend: (direction: Direction) => void extend(direction),
