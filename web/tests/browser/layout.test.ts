@@ -16,7 +16,16 @@ const test = base.extend<object, { demo: Server }>({
   ],
 });
 
-const screens = ['/', '/reports/setups', '/reports/time', '/tags', '/rules', '/routines'];
+const screens = [
+  '/',
+  '/calendar',
+  `/calendar?year=${new Date().getUTCFullYear()}`,
+  '/reports/setups',
+  '/reports/time',
+  '/tags',
+  '/rules',
+  '/routines',
+];
 
 for (const [size, viewport] of Object.entries({
   desk: { width: 1280, height: 720 },
