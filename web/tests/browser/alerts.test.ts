@@ -144,9 +144,12 @@ test('a channel is added, tested, gets a broken rule, and its secret is replaced
   await expect.poll(() => receiver.received.at(-1)!.body).toContain('"alert.fired"');
   expect(isSigned(receiver.received.at(-1)!, secret)).toBe(true);
 
-  // The bell has it too, and opens the trade.
+  // The bell has it too, and opens the trade. Today does not repeat it.
   await page.goto('/');
   const bell = page.getByRole('button', { name: 'Alerts, 1 unread' });
+  await expect(bell).toBeVisible();
+  await page.waitForLoadState('networkidle');
+  await expect(page.getByText('Since your last visit')).toHaveCount(0);
   await bell.click();
   const panel = page.getByRole('dialog', { name: 'Alerts' });
   await expect(panel.getByRole('link', { name: /MSFT/ })).toBeVisible();
