@@ -46,3 +46,24 @@ for (const [size, viewport] of Object.entries({
     }
   });
 }
+
+test('limits that take long come below the cards at the first visit', async ({ page, demo }) => {
+  const api = connect(demo, demoUser, deskAgent);
+  const { refresh_token } = await api<{ refresh_token: string }>('POST', '/auth/login', demoUser);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto(`${demo.url}/healthz`);
+  await page.evaluate((token) => localStorage.setItem('fillbook.refresh', token), refresh_token);
+  let answer = () => {};
+  const cardsAreShown = new Promise<void>((resolve) => (answer = resolve));
+  await page.route('**/trading-rules/today*', async (route) => {
+    await cardsAreShown;
+    await route.continue();
+  });
+  await page.goto(`${demo.url}/`);
+  await expect(page.getByRole('heading', { name: 'To review' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Limits' })).toHaveCount(0);
+  answer();
+  await expect(page.getByRole('heading', { name: 'Limits' })).toBeVisible();
+  await page.waitForLoadState('networkidle');
+  expect(await layoutShift(page)).toBeLessThan(0.02);
+});
