@@ -22,11 +22,12 @@ const (
 	AccountBroker = "Made up by Fillbook"
 )
 
-// AddAccount creates an account with the story except what is the trader's rather than the
-// account's: the routine, rules, goals and enrollments. It is one transaction. What it adds is deleted with the account; see [Samples]. Setups and tags
-// whose names are taken get other names, so the user's own are not changed. The routine is
-// the user's own checklist, which the demo neither replaces nor extends. A user can have
-// one such account; a second is refused.
+// AddAccount creates an account with the story except the routine, which is the user's own
+// checklist and neither replaced nor extended, and the enrollment, which is in a program
+// for one of the accounts that are joined here. Rules and goals apply to this account
+// only. It is one transaction. What it adds is deleted with the account; see [Samples].
+// Setups and tags whose names are taken get other names, so the user's own are not
+// changed. A user can have one such account; a second is refused.
 func AddAccount(ctx context.Context, s Services, owner journal.UserID) (created ledger.Account, err error) {
 	if err := refuseSecond(ctx, s, owner); err != nil { // before the work; checked again below
 		return ledger.Account{}, err
@@ -105,6 +106,7 @@ func (w *writer) addAccount(pictures []playbook.PreparedFile) (ledger.Account, e
 		w.avoidNames, w.writePlaybook,
 		func() error { return w.writeRecords(a, created.ID) },
 		w.writeNotes, w.writeMissed,
+		func() error { w.limitRules(created.ID); return w.writeRules() },
 		func() error { return w.writePictures(a.Pictures, pictures) },
 	} {
 		if err := step(); err != nil {
@@ -125,6 +127,18 @@ func (w *writer) writePictures(list []Picture, prepared []playbook.PreparedFile)
 		}
 	}
 	return nil
+}
+
+// limitRules limits the story's rules and goals to an account.
+func (w *writer) limitRules(id journal.AccountID) {
+	accounts := []journal.AccountID{id}
+	w.story.Rules, w.story.Goals = slices.Clone(w.story.Rules), slices.Clone(w.story.Goals)
+	for i := range w.story.Rules {
+		w.story.Rules[i].Accounts = accounts
+	}
+	for i := range w.story.Goals {
+		w.story.Goals[i].Accounts = accounts
+	}
 }
 
 // avoidNames renames the story's setups and tags whose names the user has.
@@ -176,7 +190,7 @@ func (s Story) join() Story {
 	}
 	slices.SortStableFunc(all.Fills, func(a, b ledger.NewFill) int { return a.ExecutedAt.Compare(b.ExecutedAt) })
 	s.Accounts = []Account{all}
-	s.Routine, s.Rules, s.Goals, s.Enrollments = nil, nil, nil, nil
+	s.Routine, s.Enrollments = nil, nil
 	s.Notes, s.Missed = slices.Clone(s.Notes), slices.Clone(s.Missed)
 	for i := range s.Notes {
 		s.Notes[i].Account = AccountName

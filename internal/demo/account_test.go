@@ -63,6 +63,7 @@ func TestAddAccount(t *testing.T) {
 		want := map[string]int{
 			"notes": len(story.Notes), "tags": len(story.Tags), "setups": len(story.Setups),
 			"missed_trades": len(story.Missed), "routine_items": 0, "attachments": pictures,
+			"trading_rules": len(story.Rules), "goals": len(story.Goals), "enrollments": 0,
 		}
 		for table, n := range want {
 			if got := s.rows(table); got != n {

@@ -104,7 +104,7 @@ func (a accountAPI) register(api *API) {
 			return answer(shapeAccount(created), err)
 		})
 	demonstration := forEveryAccount(accountRoute(writeJournal, http.MethodPost, "/demo", "createDemoAccount", "Create a demo account with two years of trades"))
-	demonstration.about = "It has fills, cash, annotations with setups, tags and pictures, notes, missed trades and prices. Deleting it removes all of them, " +
+	demonstration.about = "It has fills, cash, annotations with setups, tags and pictures, notes, missed trades, rules and goals for this account, and prices. Deleting it removes all of them, " +
 		"except setups and tags that you use elsewhere. Your own records are not changed. A user has at most one demo account."
 	demonstration.body, demonstration.limitKind, demonstration.refusals = transport.NoBody, importQueue, []int{http.StatusConflict}
 	register(api, demonstration, func(ctx context.Context, _ *struct{}) (*body[account], error) {

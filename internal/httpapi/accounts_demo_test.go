@@ -21,13 +21,15 @@ func TestDemoAccount(t *testing.T) {
 		}
 		d.get("/analytics/summary?account_id=" + id).want(http.StatusOK)
 		// It has all that the demo journal has, and what the user has keeps its name.
-		lists := []string{"/setups", "/tags", "/notes", "/missed-trades", "/bars/series"}
+		lists := []string{"/setups", "/tags", "/notes", "/missed-trades", "/trading-rules", "/goals", "/bars/series"}
 		counts := map[string]int{}
 		for _, path := range lists {
 			if counts[path] = d.get(path).want(http.StatusOK).count(""); counts[path] < 2 {
 				t.Errorf("%s has %d", path, counts[path])
 			}
 		}
+		d.get("/trading-rules").want(http.StatusOK).is("0.account_ids", `["`+id+`"]`)
+		d.get("/goals").want(http.StatusOK).is("0.account_ids", `["`+id+`"]`)
 		if own := d.get("/setups/" + setup).want(http.StatusOK).text("description"); own != "My own" {
 			t.Errorf("the user's setup has become %q", own)
 		}
@@ -44,7 +46,7 @@ func TestDemoAccount(t *testing.T) {
 		d.delete("/accounts/" + id).wantNone()
 		deletion := d.get("/history?limit=1").want(http.StatusOK).text("0.id")
 		left := func() {
-			for _, path := range []string{"/tags", "/notes", "/missed-trades", "/trades/orphans", "/bars/series"} {
+			for _, path := range []string{"/tags", "/notes", "/missed-trades", "/trading-rules", "/goals", "/trades/orphans", "/bars/series"} {
 				d.get(path).want(http.StatusOK).is("", "[]")
 			}
 			if n := d.get("/setups").want(http.StatusOK).count(""); n != 1 {

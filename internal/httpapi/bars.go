@@ -126,6 +126,8 @@ type barQuery struct {
 	PriceKind      enumParam[market.PriceKind, priceKinds]    `query:"price_kind" doc:"Default: trade if stored, else mid, bid, ask."`
 	From           instantParam                               `query:"from" doc:"The earliest opening of a bar, inclusive. Default: the first stored."`
 	To             instantParam                               `query:"to" doc:"The latest opening of a bar, inclusive. Default: the last stored."`
+	HeldFrom       instantParam                               `query:"held_from" doc:"The start of a trade. Of several series, the one with bars at held_from and held_to is used. Default: the shortest bars between from and to."`
+	HeldTo         instantParam                               `query:"held_to" doc:"The end of a trade."`
 	MaxPoints      intParam[barPointRange]                    `query:"max_points" doc:"The maximum number of bars, 1 to 2000. If there are more, bars are longer. Default 2000."`
 }
 
@@ -144,6 +146,11 @@ func (q barQuery) toQuery() (w bars.WindowQuery, err error) {
 	}
 	if q.MaxPoints.Set {
 		w.MaxPoints = q.MaxPoints.Value
+	}
+	for _, held := range []instantParam{q.HeldFrom, q.HeldTo} {
+		if held.at != nil {
+			w.Held = append(w.Held, held.at.Unix())
+		}
 	}
 	err = setWindow(&w, q.From, q.To, "")
 	return w, err

@@ -26,6 +26,10 @@ type WindowQuery struct {
 	// From and To are the first and last bar's opening times, in seconds. nil means the
 	// whole series.
 	From, To *int64
+	// Held are instants that should have bars, in seconds: the ends of a trade. Of several
+	// series, the one with bars at most of them is chosen, because the shortest bars in the
+	// window may be those of other days.
+	Held []int64
 	// MaxPoints is how many bars are returned at most. If there are more, the bars are
 	// longer.
 	MaxPoints int
@@ -58,6 +62,9 @@ func (s *Service) Window(ctx context.Context, owner journal.UserID, q WindowQuer
 		if len(chosen) == 0 && len(ofKind) > 0 {
 			return journal.InvalidField("bar_secs", "Bars of %d seconds can't be made from the stored ones. Choose a multiple of %d.", q.Secs, ofKind[0].Secs)
 		}
+		if err := s.preferHeld(ctx, tx, owner, chosen, q); err != nil {
+			return err
+		}
 		for _, m := range chosen {
 			window, err := s.readWindow(ctx, tx, owner, m, q)
 			if err != nil {
@@ -72,6 +79,35 @@ func (s *Service) Window(ctx context.Context, owner journal.UserID, q WindowQuer
 	})
 	return w, err
 }
+
+// preferHeld moves the series with bars at most of the query's instants before others of
+// the same kind. Longer bars than intraday ones count only if they are requested.
+func (s *Service) preferHeld(ctx context.Context, tx *db.Tx, owner journal.UserID, list []Match, q WindowQuery) error {
+	if len(q.Held) == 0 || len(list) < 2 {
+		return nil
+	}
+	held := map[journal.SeriesID]int{}
+	for _, m := range list {
+		if m.Secs >= secondsOfDay && q.Secs < secondsOfDay {
+			continue
+		}
+		for _, at := range q.Held {
+			block, err := Read(ctx, tx, owner, m.Series, market.Range{From: at - m.Secs + 1, To: at + 1})
+			if err != nil {
+				return err
+			}
+			if len(block.Bars) > 0 {
+				held[m.ID]++
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Match) int {
+		return cmp.Or(compareSimilar(a, b), compareKinds(a, b), -cmp.Compare(held[a.ID], held[b.ID]))
+	})
+	return nil
+}
+
+const secondsOfDay = 24 * 60 * 60
 
 // tradedAt returns the time for which a symbol is meant: a single-digit year is the next
 // one.
@@ -95,9 +131,13 @@ func (q WindowQuery) order(matches []Match) []Match {
 		if q.Secs > 0 {
 			bySecs = -bySecs
 		}
-		return cmp.Or(compareSimilar(a, b), cmp.Compare(slices.Index(kindOrder, a.PriceKind), slices.Index(kindOrder, b.PriceKind)), bySecs)
+		return cmp.Or(compareSimilar(a, b), compareKinds(a, b), bySecs)
 	})
 	return usable
+}
+
+func compareKinds(a, b Match) int {
+	return cmp.Compare(slices.Index(kindOrder, a.PriceKind), slices.Index(kindOrder, b.PriceKind))
 }
 
 func compareSimilar(a, b Match) int {

@@ -35,6 +35,49 @@ func (f fixture) window(q bars.WindowQuery) bars.Window {
 	return w
 }
 
+// TestWindowHasBarsOfTheTrade has minutes on one day, five-minute bars on the next, and
+// daily bars of both.
+func TestWindowHasBarsOfTheTrade(t *testing.T) {
+	t.Parallel()
+	const secondsOfDay = 86400
+	eachEngine(t, func(f fixture) {
+		f.mustCommit(0, countedBars(0, 60))
+		commit := func(secs int64, times ...int64) {
+			var list []market.Bar
+			for _, at := range times {
+				list = append(list, market.Bar{Time: at, Open: 1, High: 1, Low: 1, Close: 1})
+			}
+			longer := key
+			longer.Secs = secs
+			_, _, err := f.service.Commit(f.Context(), f.owner, bars.NewImport{FileName: "es.csv", Layout: "TradingView", Series: []bars.NewSeries{{
+				Key: longer, VolumeKind: market.NoVolume, Blocks: market.SplitBlocks(market.Block{Secs: secs, Bars: list}),
+			}}})
+			f.must(err)
+		}
+		commit(300, monday+secondsOfDay, monday+secondsOfDay+300)
+		commit(secondsOfDay, monday, monday+secondsOfDay)
+		for _, c := range []struct {
+			name string
+			secs int64
+			held []int64
+			want int64
+		}{
+			{"no trade", 0, nil, 60},
+			{"a trade of the first day", 0, []int64{monday + 61, monday + 121}, 60},
+			{"a trade of the second day", 0, []int64{monday + secondsOfDay + 30, monday + secondsOfDay + 599}, 300},
+			{"an open trade of the second day", 0, []int64{monday + secondsOfDay + 30, monday + 9*secondsOfDay}, 300},
+			{"a trade without intraday bars", 0, []int64{monday + secondsOfDay + 7200}, 60},
+			{"five minutes of the first day", 300, []int64{monday + 61}, 60},
+			{"days", secondsOfDay, []int64{monday + 61}, secondsOfDay},
+		} {
+			w := f.window(bars.WindowQuery{Of: instruments.Priced{Symbol: "ESZ5"}, Secs: c.secs, Held: c.held})
+			if w.Series.Secs != c.want {
+				f.Errorf("%s: made of bars of %d seconds, want %d", c.name, w.Series.Secs, c.want)
+			}
+		}
+	})
+}
+
 func TestWindow(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(f fixture) {

@@ -42,6 +42,8 @@ export function selectInstrument(of: Priced): InstrumentQuery {
   };
 }
 
+const toInstant = (second: number) => new Date(second * 1000).toISOString();
+
 /** Loads the bars around a time: those of a length, or without one those of the length that suits the time. */
 export async function fetchBars(
   of: Priced,
@@ -50,7 +52,12 @@ export async function fetchBars(
   signal: AbortSignal,
 ): Promise<Schemas['BarWindow']> {
   const load = (length: number, exact: boolean): Promise<Schemas['BarWindow']> => {
-    const query = { ...selectInstrument(of), ...windowAround(span.first, span.last, length) };
+    const query = {
+      ...selectInstrument(of),
+      ...windowAround(span.first, span.last, length),
+      held_from: toInstant(Math.floor(span.first)),
+      held_to: toInstant(Math.floor(span.last)),
+    };
     return answer(
       api.GET('/api/v1/bars', { params: { query: exact ? { ...query, bar_secs: length } : query }, signal }),
     );
@@ -78,15 +85,14 @@ async function fetchRange(id: string, secs: number): Promise<Record<Direction, n
 async function fetchMore(of: Priced, window: Schemas['BarWindow'], bars: Bars, direction: Direction) {
   const range = window.series_id === null ? undefined : await fetchRange(window.series_id, bars.secs);
   if (!range) return undefined;
-  const at = (second: number) => new Date(second * 1000).toISOString();
   const kind = priceKinds.find((name) => name === window.price_kind);
   const load = async (from: number, to: number) => {
     const query = {
       ...selectInstrument(of),
       bar_secs: bars.secs,
       ...(kind ? { price_kind: kind } : {}),
-      from: at(from),
-      to: at(to),
+      from: toInstant(from),
+      to: toInstant(to),
     };
     const found = await answer(api.GET('/api/v1/bars', { params: { query } }));
     const isSame = found.t.length === 0 || found.series_id === window.series_id;

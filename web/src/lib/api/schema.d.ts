@@ -103,7 +103,7 @@ export interface paths {
         put?: never;
         /**
          * Create a demo account with two years of trades
-         * @description It has fills, cash, annotations with setups, tags and pictures, notes, missed trades and prices. Deleting it removes all of them, except setups and tags that you use elsewhere. Your own records are not changed. A user has at most one demo account. Scopes of access tokens: write, full. Not for tokens that are limited to accounts.
+         * @description It has fills, cash, annotations with setups, tags and pictures, notes, missed trades, rules and goals for this account, and prices. Deleting it removes all of them, except setups and tags that you use elsewhere. Your own records are not changed. A user has at most one demo account. Scopes of access tokens: write, full. Not for tokens that are limited to accounts.
          */
         post: operations["createDemoAccount"];
         delete?: never;
@@ -14325,6 +14325,10 @@ export interface operations {
                 from?: string;
                 /** @description The latest opening of a bar, inclusive. Default: the last stored. */
                 to?: string;
+                /** @description The start of a trade. Of several series, the one with bars at held_from and held_to is used. Default: the shortest bars between from and to. */
+                held_from?: string;
+                /** @description The end of a trade. */
+                held_to?: string;
                 /** @description The maximum number of bars, 1 to 2000. If there are more, bars are longer. Default 2000. */
                 max_points?: number;
             };
