@@ -204,7 +204,10 @@ func (d *deduper) matchStream(ctx context.Context, key streamKey, list []*arriva
 	if err != nil || s == nil {
 		return err
 	}
-	stored := &fillCursor{set: d.b.streamSet, ctx: ctx, changes: &changes{stream: s}, columns: forComparison}
+	stored, err := d.openStored(ctx, s)
+	if err != nil {
+		return err
+	}
 	stored.seek(startOfSecond(list[0]))
 	for len(list) > 0 {
 		from := startOfSecond(list[0]).At
@@ -216,6 +219,38 @@ func (d *deduper) matchStream(ctx context.Context, key streamKey, list []*arriva
 		list = list[n:]
 	}
 	return stored.err
+}
+
+// storedFills reads a stream's stored fills to compare arrivals with: also those that a
+// corporate action moved to another stream.
+type storedFills struct {
+	fillCursor
+	moved []*fill // those that were not returned yet, in order
+}
+
+const movedFills = ` WHERE user_id = $1 AND stated = $2 AND stated IS NOT NULL`
+
+func (d *deduper) openStored(ctx context.Context, s *stream) (*storedFills, error) {
+	f := &storedFills{fillCursor: fillCursor{set: d.b.streamSet, ctx: ctx, changes: &changes{stream: s}, columns: forComparison}}
+	if !d.b.hasActions {
+		return f, nil
+	}
+	list, err := db.List(ctx, d.b.tx, d.b.newFillReader((*fill).scanCompared).read,
+		comparedFills+d.b.tx.Using("executions_stated")+movedFills, d.b.owner, s.number)
+	slices.SortFunc(list, byPosition)
+	f.moved = list
+	return f, err
+}
+
+// between is [fillCursor.between] with the moved fills.
+func (s *storedFills) between(from, to int64) []*fill {
+	here := s.fillCursor.between(from, to)
+	s.moved = s.moved[countWhile(s.moved, func(f *fill) bool { return f.at < from }):]
+	if n := countWhile(s.moved, func(f *fill) bool { return f.at < to }); n > 0 {
+		here, s.moved = append(here, s.moved[:n]...), s.moved[n:]
+		slices.SortFunc(here, byPosition)
+	}
+	return here
 }
 
 // matchSecond matches arrivals in one stream and second with the fills stored in that

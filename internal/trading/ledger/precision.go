@@ -43,7 +43,10 @@ func (d *deduper) matchPrecision(ctx context.Context, arrivals []*arrival) error
 // matchCoarseArrivals matches one stream's coarse arrivals with the stored fills in the
 // period each covers.
 func (d *deduper) matchCoarseArrivals(ctx context.Context, s *stream, list []*arrival) error {
-	cursor := &fillCursor{set: d.b.streamSet, ctx: ctx, changes: &changes{stream: s}, columns: forComparison}
+	cursor, err := d.openStored(ctx, s)
+	if err != nil {
+		return err
+	}
 	cursor.seek(matching.Position{At: list[0].at})
 	held := map[deal]*fillQueue{} // fills that several arrivals may match
 	end := list[0].at
@@ -60,7 +63,8 @@ func (d *deduper) matchCoarseArrivals(ctx context.Context, s *stream, list []*ar
 	return cursor.err
 }
 
-var coarseFills = `SELECT ` + comparedColumns + ` FROM executions `
+// comparedFills reads fills to compare arrivals with.
+var comparedFills = `SELECT ` + comparedColumns + ` FROM executions `
 
 const coarseBetween = `
 	WHERE user_id = $1 AND account = $2 AND (facts & 48) <> 0 AND executed_at > $3 AND executed_at <= $4
@@ -79,7 +83,7 @@ func (d *deduper) matchCoarseFills(ctx context.Context, arrivals []*arrival) err
 	if first > last {
 		return nil
 	}
-	list, err := db.List(ctx, d.b.tx, d.b.newFillReader((*fill).scanCompared).read, coarseFills+d.b.tx.Using("executions_coarse")+coarseBetween,
+	list, err := db.List(ctx, d.b.tx, d.b.newFillReader((*fill).scanCompared).read, comparedFills+d.b.tx.Using("executions_coarse")+coarseBetween,
 		d.b.owner, d.b.account.number, first-day, last)
 	if err != nil || len(list) == 0 {
 		return err

@@ -230,8 +230,9 @@ func TestPlans(t *testing.T) {
 	scope := journal.Scope{Period: period}
 	allExecutions, _ := ExecutionQuery{Scope: scope}.allRows(1, []Account{{number: 1}, {number: 2}})
 	for statement, want := range map[string][]string{
-		fillsAfter:      {"executions_stream (user_id=? AND stream=? AND (executed_at,seq)>(?,?))"},
-		comparedAfter:   {"executions_stream (user_id=? AND stream=? AND (executed_at,seq)>(?,?))"},
+		fillsAfter:    {"executions_stream (user_id=? AND stream=? AND (executed_at,seq)>(?,?))"},
+		comparedAfter: {"executions_stream (user_id=? AND stream=? AND (executed_at,seq)>(?,?))"},
+		comparedFills + "INDEXED BY executions_stated" + movedFills: {"executions_stated (user_id=? AND stated=?)"},
 		tradesAfter:     {"trades_stream (user_id=? AND stream=? AND (opened_at,first_seq)>(?,?))"},
 		lastTrade:       {"trades_stream (user_id=? AND stream=?)"},
 		lastTradeBefore: {"trades_stream (user_id=? AND stream=? AND (opened_at,first_seq)<(?,?))"},
