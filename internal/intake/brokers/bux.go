@@ -2,6 +2,7 @@ package brokers
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"fillbook/internal/intake/parse"
@@ -14,9 +15,9 @@ var buxTransactions = s.Preset{
 	Broker: "BUX", Export: "transactions", Evidence: s.SampleFile, Format: s.Executions, Zone: amsterdam,
 	Header: s.Cols("Transaction Time (CET);Transaction Category;Transaction Type;Transaction Amount;Transaction Currency;Asset Id;Asset Name;Asset Quantity;Asset Price;Asset Currency"),
 	Layout: &s.Layout{
-		Key: "Transaction Category", Kind: "{Transaction Category} {Transaction Type}",
+		Key: "Transaction Category", Kind: "@kind|{Transaction Category} {Transaction Type}",
 		Words: []s.Word{
-			{Kind: s.KindBuy, Words: "trades buy *"}, {Kind: s.KindSell, Words: "trades sell *"}, {Kind: s.KindMovement, Words: "corporate_actions *"},
+			{Kind: s.KindBuy, Words: "trades buy *"}, {Kind: s.KindSell, Words: "trades sell *"}, {Kind: s.KindMovement, Words: "corporate_actions *|corporate action open|corporate action close"},
 		},
 		Symbol: "Asset Id", Namer: s.NamePlain, Name: "Asset Name", Time: "Transaction Time (CET)", Quantity: "Asset Quantity", Price: "Asset Price",
 		Amount: "Transaction Amount", Unsigned: true, Currency: "Transaction Currency", PriceCurrency: "Asset Currency", Rate: "Exchange Rate",
@@ -26,8 +27,17 @@ var buxTransactions = s.Preset{
 	},
 }
 
-// prepareBUX removes the empty cell before the amount in some rows.
+// prepareBUX removes the empty cell before the amount in some rows, and finds out which row
+// of a corporate action has the old shares and which the new ones.
 func prepareBUX(w *s.Row) {
+	if w.Text("Transaction Category") == "corporate_actions" {
+		switch strings.ToUpper(w.Text("Transfer Type")) {
+		case "ASSET_REDEEM":
+			w.Set("kind", "Corporate action close")
+		case "ASSET_DEPOSIT":
+			w.Set("kind", "Corporate action open")
+		}
+	}
 	i := slices.Index(w.Reader().Out.Headers, "Transaction Amount")
 	if w.Text("Transaction Amount") != "" || i < 0 || i+1 >= len(w.Cells) {
 		return

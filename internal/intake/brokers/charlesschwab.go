@@ -29,6 +29,7 @@ var schwabTransactions = statement.Preset{
 	Layout: &statement.Layout{
 		Kind: "Action", Words: schwabWords, Symbol: "Symbol", Time: "Date", Quantity: "Quantity", Price: "Price", Fees: "Fees & Comm",
 		Amount: "Amount", Note: "Description", HiddenCosts: statement.CostFees, SplitsAdd: true, ShortWord: true,
+		Company: "Description",
 		Join: []statement.Join{{
 			Kinds: []statement.Kind{statement.KindLeg}, By: "{day} {Symbol}", As: statement.JoinHalves,
 			Need: []statement.Col{"Quantity", "Amount"}, Then: statement.KindSellClose, Else: statement.KindCorporateAction,

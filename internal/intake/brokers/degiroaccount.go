@@ -249,7 +249,7 @@ func (e *degiroEvent) emitCash(w *statement.Row, kind statement.Kind) {
 	case kind == statement.KindRepeated:
 		w.Skip(statement.ReasonRepeated)
 	case kind == statement.KindMovement:
-		e.skipMovement(w, e.text)
+		e.skipMovement(w, e.text, decimal.Zero)
 	case amount.IsZero() || w.Failed():
 		w.Skip(statement.ReasonNoAmount)
 	case cash == "":
@@ -263,15 +263,27 @@ func (e *degiroEvent) emitCash(w *statement.Row, kind statement.Kind) {
 	}
 }
 
-// skipMovement skips a row moving securities without a trade.
-func (e *degiroEvent) skipMovement(w *statement.Row, word string) {
+// skipMovement skips a row moving securities without a trade. quantity is what came, negative
+// for what left, and zero if the row does not state it.
+func (e *degiroEvent) skipMovement(w *statement.Row, word string, quantity decimal.Decimal) {
 	w.Skip(statement.ReasonSecurities)
 	day := e.at.At
 	if zone, err := time.LoadLocation(w.Reader().Out.Zone); err == nil {
 		day = day.In(zone)
 	}
-	w.Reader().Out.Warn("%s of %s on %s was skipped: it is not a trade. Adjust your position manually if it changed.",
-		word, cmp.Or(e.symbol, "an unnamed security"), day.Format(time.DateOnly))
+	out := w.Reader().Out
+	warn := func() {
+		out.Warn("%s of %s on %s was skipped: it is not a trade. Adjust your position manually if it changed.",
+			word, cmp.Or(e.symbol, "an unnamed security"), day.Format(time.DateOnly))
+	}
+	kind, _ := statement.FindActionKind(word)
+	if kind == "" || e.symbol == "" || quantity.IsZero() || w.Failed() {
+		warn()
+		return
+	}
+	w.Action(statement.ActionRow{
+		Kind: kind, Symbol: e.symbol, Company: e.name, Day: w.Reader().ActionDay(e.at), Quantity: quantity, Group: statement.WordKey(word),
+	}, warn)
 }
 
 // readDegiroTrade reads the row with an order's trade.
@@ -286,7 +298,14 @@ func readDegiroTrade(w *statement.Row, e degiroEvent, trade []string, paid *degi
 			word = trade[2]
 		}
 		if e.amount.Decimal.IsZero() {
-			e.skipMovement(w, word)
+			quantity, _ := parse.Number(trade[3], sep)
+			switch {
+			case !ok:
+				quantity = decimal.Zero
+			case side == matching.Sell:
+				quantity = quantity.Neg()
+			}
+			e.skipMovement(w, word, quantity)
 			return
 		}
 		e.emitCash(w, statement.KindAdjustment)

@@ -19,6 +19,7 @@ var fidelityHistory = s.Preset{
 		Kind: "@kind|Action", Words: fidelityWords, Symbol: "Symbol", Time: "@day|Run Date", Quantity: "@quantity|Quantity", Price: "@price|Price|Price ($)",
 		Amount: "Amount|Amount ($)", Commission: "Commission|Commission ($)", Fees: "Fees|Fees ($)+@accrued", Currency: "@currency|Currency",
 		HiddenCosts: s.CostFees, Account: "Account Number|Account", Note: "Action", Prepare: prepareFidelity, ShortWord: true,
+		Company: "Description|Security Description", AdjustAction: adjustFidelityAction,
 	},
 }
 
@@ -47,6 +48,10 @@ var (
 	fidelityAsOf = regexp.MustCompile(`(?i)\bas of ([a-z]{3}-\d{2}-\d{4}|\d{4}-\d{2}-\d{2}|\d{2}-\d{2}-\d{2,4})\b`)
 	fidelityBond = regexp.MustCompile(`^\d[0-9A-Z]{8}$`)
 	fidelityCode = regexp.MustCompile(`^[A-Z]+$`)
+	// fidelityAction is the number of a reorganization, in which the last digits are those of
+	// the row. fidelityParent names the symbol of which shares were distributed.
+	fidelityAction = regexp.MustCompile(`#REOR ?([A-Z]?\d+)\d{4}\b`)
+	fidelityParent = regexp.MustCompile(`(?i)\bSPIN-?OFF FROM: ?\(([A-Z.]+) *\)`)
 )
 
 // prepareFidelity reads what the action says besides the kind: the day on which a row
@@ -83,6 +88,18 @@ func prepareFidelity(w *s.Row) {
 		accrued = "-" + accrued
 	}
 	w.Set("accrued", accrued)
+}
+
+// adjustFidelityAction finds the number of a reorganization and the symbol of which shares were
+// distributed.
+func adjustFidelityAction(w *s.Row, a *s.ActionRow) {
+	text := w.Text("Action")
+	if action := fidelityAction.FindStringSubmatch(text); action != nil {
+		a.Group = action[1]
+	}
+	if parent := fidelityParent.FindStringSubmatch(text); parent != nil {
+		a.Parent = parent[1]
+	}
 }
 
 // fidelityOrders is the orders page, pasted into a spreadsheet. The status holds the

@@ -11,7 +11,7 @@ import (
 // robinhoodActivity is the account activity: days only, newest first, with the costs
 // hidden in the amounts. An option is named in the description. When an option ends, the
 // letter after its quantity is the side: 1S is sold, and so was held; a plain 1 is bought
-// back.
+// back. Shares that were replaced have the letter as well.
 var robinhoodActivity = statement.Preset{
 	Broker: "Robinhood", Export: "account activity", Evidence: statement.RealFile, Format: statement.Executions, Zone: newYork,
 	Header: statement.Cols("Activity Date;Process Date;Settle Date;Instrument;Description;Trans Code;Quantity;Price;Amount"),
@@ -19,6 +19,7 @@ var robinhoodActivity = statement.Preset{
 	Layout: &statement.Layout{
 		Prepare: prepareRobinhood, Kind: "Trans Code", Symbol: "Instrument", Contract: "@contract", Side: "@side", Time: "Activity Date",
 		Quantity: "Quantity", Price: "Price", Amount: "Amount", Note: "{Description}", SplitsAdd: true,
+		Company: "Description",
 		Words: []statement.Word{
 			{Kind: statement.KindExpiry, Words: "oexp"},
 			{Kind: statement.KindAssignment, Words: "oasgn"},

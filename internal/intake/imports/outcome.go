@@ -73,13 +73,13 @@ func (s *Service) previewPlan(ctx context.Context, tx *db.Tx, owner journal.User
 	p.setRows(planned.report(knownRows{
 		fills: ahead.Known, completed: ahead.Completed, deleted: ahead.Deleted, withdrawn: ahead.Withdrawn, cash: cash.Known, cashDeleted: cash.Deleted,
 	}))
-	if p.Actions, _, err = planned.planSplits(ctx, tx, owner, account.ID, func(place int) bool {
+	if p.Actions, _, err = planned.planActions(ctx, tx, owner, account.ID, func(place int) bool {
 		return ahead.Known[place] || ahead.Deleted[place] || ahead.Withdrawn[place] // stored, or left out
 	}); err != nil {
 		return err
 	}
 	p.warnActions(p.Actions, !origin.isAutomatic() && !up.IgnoreActions)
-	unbought := withoutSplits(ahead.Unbought, p.Actions)
+	unbought := withoutActions(ahead.Unbought, p.Actions)
 	p.UnmatchedClosings = newUnmatchedClosings(unbought, planned.fillRows, account.ID)
 	p.warnUnmatched(unbought)
 	p.setOutcome([]ledger.InsertPreview{ahead}, []string{account.BaseCurrency})

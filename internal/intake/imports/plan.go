@@ -25,8 +25,11 @@ type plan struct {
 	index       map[*statement.Fill]int
 	cash        []ledger.NewCash
 	annotations []*statement.Annotations
-	splits      []plannedSplit
-	problems    []Problem
+	// actions are the file's corporate actions, and held the fills of shares on which they
+	// depend, by symbol.
+	actions  []statement.Action
+	held     map[string][]plannedFill
+	problems []Problem
 	// rows counts the file's data rows. fillRows and cashRows are the rows with fills and
 	// cash; the other two are the statement's.
 	rows               int
@@ -72,7 +75,7 @@ func newPlan(s *statement.Statement, account ledger.Account, origin Origin) *pla
 		warnOneSided(s)
 	}
 	p.takeCash(s, account)
-	p.takeSplits(s)
+	p.takeActions(s)
 	p.planAnnotations(s)
 	return p
 }
@@ -191,7 +194,7 @@ func (p *plan) takeFills() []ledger.CheckedFill {
 }
 
 // isEmpty reports whether there is nothing to import.
-func (p *plan) isEmpty() bool { return len(p.fills) == 0 && len(p.cash) == 0 && len(p.splits) == 0 }
+func (p *plan) isEmpty() bool { return len(p.fills) == 0 && len(p.cash) == 0 && len(p.actions) == 0 }
 
 func newFill(f *statement.Fill, facts ledger.Facts) ledger.NewFill {
 	return ledger.NewFill{

@@ -54,11 +54,14 @@ func newUnmatchedClosings(sales []ledger.UnboughtSale, rows []int, account journ
 	return list
 }
 
-// withoutSplits returns the sales without those of symbols for which the file states a split
-// that was not recorded before it: the shares may have come by that.
-func withoutSplits(sales []ledger.UnboughtSale, actions []FileAction) []ledger.UnboughtSale {
+// withoutActions returns the sales without those of symbols for which the file states a
+// corporate action that was not recorded before it: the shares may have come by that.
+func withoutActions(sales []ledger.UnboughtSale, actions []FileAction) []ledger.UnboughtSale {
 	return slices.DeleteFunc(sales, func(s ledger.UnboughtSale) bool {
-		return slices.ContainsFunc(actions, func(a FileAction) bool { return a.Symbol == s.Symbol && a.State != ledger.SplitKnown })
+		return slices.ContainsFunc(actions, func(a FileAction) bool {
+			isNew := a.Proposal != nil && a.Proposal.NewSymbol == s.Symbol
+			return (a.Symbol == s.Symbol || isNew) && a.State != ledger.FileActionKnown
+		})
 	})
 }
 

@@ -43,7 +43,7 @@ func (s *Service) write(ctx context.Context, tx *db.Tx, b *Batch, st *statement.
 	if err := s.recordActions(ctx, tx, b, p, &result); err != nil {
 		return Result{}, err
 	}
-	unbought := withoutSplits(fills.Unbought, result.CorporateActions)
+	unbought := withoutActions(fills.Unbought, result.CorporateActions)
 	result.UnmatchedClosings = newUnmatchedClosings(unbought, p.fillRows, b.Account)
 	result.warnUnmatched(unbought)
 	result.recorded = withdrawn.Recorded || fills.Recorded || cash.Inserted > 0

@@ -285,26 +285,10 @@ func (lr *layoutReader) readTrade(w *Row, kind Kind) {
 	if t.isSplit {
 		lr.noteSplitFill(w, at)
 	}
+	if isShare(i.Type) {
+		lr.noteCompany(w, i.Symbol)
+	}
 	lr.emitTax(w, kind, &Cash{Currency: t.money, At: at.At})
-}
-
-// noteSplitFill notes that the row's fill is one side of a split. That of an option stays a
-// fill: its contract changes too.
-func (lr *layoutReader) noteSplitFill(w *Row, at parse.Moment) {
-	if w.Failed() || len(w.fills) == 0 {
-		return
-	}
-	f := w.fills[len(w.fills)-1]
-	out, number, word := lr.r.Out, w.Number, w.word
-	warn := func() {
-		out.WarnRow(number, "%s of %s was read as fills at the value that the file states.", word, f.Symbol)
-	}
-	if f.Type != "" && f.Type != instruments.TypeStock {
-		warn()
-		return
-	}
-	row := SplitRow{Symbol: f.Symbol, Day: lr.r.SplitDay(at), Quantity: f.Quantity, Side: f.Effect}
-	out.statedSplits = append(out.statedSplits, statedSplit{SplitRow: row, row: number, fill: f, warn: warn})
 }
 
 // tradeRow is a fill while it is read.

@@ -14,7 +14,7 @@ import (
 func (r *Reader) finish() *Statement {
 	s := r.Out
 	s.nameAccount()
-	s.resolveSplits()
+	s.resolveActions()
 	s.sortRecords(r.Preset.NewestFirst)
 	s.linkEvents()
 	s.convertCash(r.Hints.Currency)
@@ -148,7 +148,7 @@ func (s *Statement) checkPositions() {
 			continue
 		}
 		before, known := last[f.stream()]
-		if known && !s.isSplitSymbol(f) && !before.Decimal.Add(f.signed()).Equal(f.PositionAfter.Decimal) {
+		if known && !s.isActionSymbol(f) && !before.Decimal.Add(f.signed()).Equal(f.PositionAfter.Decimal) {
 			s.WarnRow(f.Row, "The file says that %s of %s were held after this row, which its other rows do not explain. Fills may be missing.",
 				f.PositionAfter, f.Symbol)
 		}
@@ -165,7 +165,7 @@ func (s *Statement) checkOpenings() {
 	held := map[streamKey]decimal.Decimal{}
 	for _, f := range s.Fills {
 		position := held[f.stream()]
-		if f.isClosing() && !s.isSplitSymbol(f) && position.Sign()*f.signed().Sign() >= 0 {
+		if f.isClosing() && !s.isActionSymbol(f) && position.Sign()*f.signed().Sign() >= 0 {
 			s.WarnRow(f.Row, "A fill closes a position in %s that this file does not open. Import the earlier statement too, or it will count as a new position.",
 				f.Symbol)
 		}

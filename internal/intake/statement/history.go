@@ -100,7 +100,7 @@ func (lr *layoutReader) skipMovement(w *Row) {
 	warn := func() {
 		out.WarnRow(number, "%s of %s on %s was skipped: it is not a trade. Adjust your position manually if it changed.", args...)
 	}
-	if !lr.readSplit(w, warn) {
+	if !lr.readAction(w, warn) {
 		warn()
 	}
 	lr.emitCharges(w, KindMovement, &Cash{Currency: strings.ToUpper(w.currencyOfAmount(l)), At: at.At})

@@ -63,6 +63,9 @@ type Layout struct {
 	ShortWord bool
 	// SplitsAdd: a row about a split states how many shares came to those held.
 	SplitsAdd bool
+	// Company is the name of a share's company. Rows about corporate actions without a symbol
+	// are those of the company.
+	Company Col
 	// Amount is what moved in cash after costs, Gross what was traded before costs. With
 	// Unsigned neither has a sign: a trade's follows from its side, and fees and
 	// withdrawals are below zero.
@@ -112,6 +115,8 @@ type Layout struct {
 	Settle func(*Row, *Trip)
 	// Adjust may change the row's record, add to Record.Also, and fail or skip the row.
 	Adjust func(*Row, *Record)
+	// AdjustAction may change what a row states about a corporate action.
+	AdjustAction func(*Row, *ActionRow)
 	// readRow reads a row instead of the steps above, for a mapping.
 	readRow func(*Row)
 	// PerTable sets hooks with state in the layout's copy for a table.

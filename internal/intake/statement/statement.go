@@ -70,8 +70,8 @@ type Statement struct {
 	Cash        []*Cash
 	Annotations []*Annotations
 	Problems    []Problem
-	// Splits are the splits of shares that the file states.
-	Splits []Split
+	// Actions are the corporate actions that the file states.
+	Actions []Action
 	// Skipped lists the data rows with nothing to import, in their order, and Joined maps
 	// rows that only add to another row to that row. Every data row from 1 to Rows is in
 	// Fills, Cash, Annotations, Problems, Skipped or Joined.
@@ -89,8 +89,10 @@ type Statement struct {
 	Account   Account
 
 	zoneFacts
-	accounts     accountList
-	statedSplits []statedSplit
+	accounts      accountList
+	statedActions []statedAction
+	// companies are the first words of the companies' names, by symbol.
+	companies map[string][]string
 	// reasons are for rows without records so far.
 	reasons map[int]string
 	// currencies are those of fills; derivedCurrency says that the account's is the first

@@ -41,8 +41,8 @@ func Render(s *statement.Statement, found statement.Detection) string {
 	for _, k := range s.Skipped {
 		fmt.Fprintf(&b, "%3d skipped %s\n", k.Row, k.Reason)
 	}
-	for _, one := range s.Splits {
-		b.WriteString(renderSplit(one))
+	for _, a := range s.Actions {
+		b.WriteString(renderAction(a))
 	}
 	for _, u := range s.UnknownKinds {
 		chosen := ""
@@ -60,11 +60,34 @@ func Render(s *statement.Statement, found statement.Detection) string {
 	return b.String()
 }
 
-func renderSplit(s statement.Split) string {
-	if s.New == 0 {
-		return fmt.Sprintf("%3d split of %s on %s adds %s\n", s.Row, s.Symbol, s.Day, s.Added)
+func renderAction(a statement.Action) string {
+	var b strings.Builder
+	symbol := a.Symbol
+	if symbol == "" {
+		symbol = strings.Join(a.Candidates, " or ")
 	}
-	return fmt.Sprintf("%3d split of %s on %s is %d for %d\n", s.Row, s.Symbol, s.Day, s.New, s.Old)
+	fmt.Fprintf(&b, "%3d %s of %s on %s", a.Row, strings.ReplaceAll(string(a.Kind), "_", " "), symbol, a.Day)
+	if a.NewSymbol != "" {
+		fmt.Fprintf(&b, " to %s", a.NewSymbol)
+	}
+	if a.New == 0 {
+		fmt.Fprintf(&b, " adds %s", a.Came)
+	} else {
+		fmt.Fprintf(&b, " is %d for %d", a.New, a.Old)
+	}
+	if a.Cash.Valid {
+		fmt.Fprintf(&b, " and %s a share", a.Cash)
+	}
+	if !a.Left.IsZero() {
+		fmt.Fprintf(&b, " if %s were held", a.Left)
+	}
+	if a.SharesOnly {
+		b.WriteString(", shares only")
+	}
+	if a.OptionsOnly {
+		b.WriteString(", options only")
+	}
+	return b.String() + "\n"
 }
 
 func fill(f *statement.Fill) string {

@@ -12,7 +12,7 @@ import (
 
 // leftOutReasons are why sections are left out.
 var leftOutReasons = map[string]string{
-	actionSectionName:   "mergers, spin-offs and new symbols are not trades",
+	actionSectionName:   "they are not trades; record them under Corporate actions if they changed a position",
 	transferSectionName: "they name no price; enter the position by hand",
 }
 
@@ -62,7 +62,7 @@ func readActivity(r *statement.Reader) error {
 }
 
 // skipSection counts the data rows in a section left out, and reports whether there are any
-// besides splits, which are noted.
+// besides corporate actions, which are noted.
 func (l *report) skipSection(p part, reason string) (left bool) {
 	p.open(l.r).EachRow(func(w *statement.Row) {
 		if rowKind(w) != "Data" || findCell(w.Cells, currencyCell) < 0 { // sums have no currency
@@ -70,7 +70,7 @@ func (l *report) skipSection(p part, reason string) (left bool) {
 			return
 		}
 		w.NoteAccount("Account")
-		if readSplit(w) {
+		if readAction(w) {
 			return
 		}
 		w.Skip("%s", reason)

@@ -71,14 +71,14 @@ func elementTable(elements []tabular.Element, names ...string) tabular.Table {
 }
 
 // skipElements skips the elements with a name, which are not fills, and warns with their
-// first few symbols. Splits are noted.
+// first few symbols. Corporate actions are noted.
 func (l *report) skipElements(name, what, why string) {
 	const most = 5
 	table := elementTable(l.r.File.Elements, name)
 	var symbols []string
 	left := false
 	l.r.Section(table, 0, len(table.Rows)).EachRow(func(w *statement.Row) {
-		if readSplit(w) {
+		if readAction(w) {
 			return
 		}
 		left = true

@@ -3885,10 +3885,14 @@ export interface components {
         ActionProposal: {
             account_ids: string[];
             /** @enum {string} */
-            applies_to: "all" | "shares";
+            applies_to: "all" | "shares" | "options";
+            /** @description What an exchange pays besides. */
+            cash_per_share?: number;
             effective_on: string;
             /** @enum {string} */
-            kind: "split";
+            kind: "split" | "stock_dividend" | "rename" | "exchange" | "spin_off";
+            /** @description Of a rename, an exchange or a spin_off. */
+            new_symbol?: string;
             /** Format: int64 */
             ratio_new: number;
             /** Format: int64 */
@@ -6382,7 +6386,7 @@ export interface components {
             /** Format: int64 */
             row: number;
             /**
-             * @description new: a commit records it, unless corporate_actions=ignore. known: it is recorded already. contradicts: another ratio is recorded for about that day. unclear: the ratio does not follow from the shares held. Only new ones are recorded.
+             * @description new: a commit records it, unless corporate_actions=ignore. known: it is recorded already. contradicts: another ratio or symbol is recorded for about that day. unclear: what it changes does not follow from the shares held. Only new ones are recorded.
              * @enum {string}
              */
             state: "new" | "known" | "contradicts" | "unclear";

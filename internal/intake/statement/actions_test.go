@@ -96,3 +96,58 @@ warning Row 11: Exchange of DILL was read as fills at the value that the file st
 warning Row 11: A fill closes a position in DILL that this file does not open. Import the earlier statement too, or it will count as a new position.
 `)
 }
+
+// TestStatedExchanges: rows of which one symbol left and one came are an exchange. What can be
+// several exchanges, or none, is skipped with a warning.
+func TestStatedExchanges(t *testing.T) {
+	t.Parallel()
+	preset := &statement.Preset{Zone: "UTC", Layout: &statement.Layout{
+		Kind: "What", Words: []statement.Word{{Kind: statement.KindMovement, Words: "merger*|name change|spin-off|*split"}}, Company: "Name",
+		Symbol: "Symbol", Side: "Side", Quantity: "Qty", Price: "Price", Time: "Date",
+	}}
+	const file = `Date,What,Side,Symbol,Qty,Price,Name
+2026-01-02,Buy,,GORS,30,10,GORSE HOLDINGS INC
+2026-01-02,Buy,,GORB,30,10,GORSE HOLDINGS CLASS B
+2026-01-05,Merger,,WREN,-100,,WREN INC
+2026-01-05,Merger,,HAWK,25,,HAWK INC
+2026-01-06,Name Change,,OAKS,-7.5,,OAKS CORP
+2026-01-06,Name Change,,ELMS,7.5,,ELMS CORP
+2026-01-07,Merger,,PINE,-10,,PINE INC
+2026-01-07,Merger,,BIRK,10,,BIRK INC
+2026-01-07,Merger,,DILL,-20,,DILL INC
+2026-01-08,Merger,,LONE,-20,,LONE INC
+2026-01-09,Merger,,KIWI,20,,KIWI INC
+2026-01-09,Merger,,123456780,-20,,UNKNOWN INC
+2026-01-12,Merger,,PLUM,3,,PLUM INC
+2026-01-12,Merger,,890260854,-30,,GORSE HOLD
+2026-01-13,Spin-off,,GORC,5,,GORSE HOLDINGS PREFERRED
+2026-01-14,Spin-off,,SOLO,5,,SOLO INC
+2026-01-15,Stock split,,WILO,40,,WILLOW INC
+2026-01-15,Stock split,,REED,-20,,REED INC
+`
+	checkLayout(t, preset, statement.Hints{}, file, `
+1 buy 30 GORS @ 10 at 2026-01-02T00:00:00Z (day)
+2 buy 30 GORB @ 10 at 2026-01-02T00:00:00Z (day)
+3 skipped an exchange of shares, which is a corporate action and no trade
+4 skipped an exchange of shares, which is a corporate action and no trade
+5 skipped a new symbol, which is a corporate action and no trade
+6 skipped a new symbol, which is a corporate action and no trade
+7 skipped securities moved without a trade
+8 skipped securities moved without a trade
+9 skipped securities moved without a trade
+10 skipped securities moved without a trade
+11 skipped securities moved without a trade
+12 skipped securities moved without a trade
+13 skipped an exchange of shares, which is a corporate action and no trade
+14 skipped an exchange of shares, which is a corporate action and no trade
+15 skipped a spin-off, which is a corporate action and no trade
+16 skipped securities moved without a trade
+17 skipped securities moved without a trade
+18 skipped securities moved without a trade
+15 spin off of GORB or GORS on 2026-01-13 to GORC adds 5
+3 exchange of WREN on 2026-01-05 to HAWK is 1 for 4
+5 rename of OAKS on 2026-01-06 to ELMS is 1 for 1
+13 exchange of GORB or GORC or GORS on 2026-01-12 to PLUM is 1 for 10 if 30 were held
+warning Merger of PINE on 2026-01-07 was skipped: it is not a trade. Adjust your position manually if it changed. There are 9 such rows; the first is row 7.
+`)
+}
