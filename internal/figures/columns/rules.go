@@ -85,20 +85,43 @@ func (e *tradeEntries) unsharedBytes(other *tradeEntries) int {
 }
 
 // readEntries reads the entries of trades.
-func readEntries(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.TradeID) (map[journal.TradeID][]rulecheck.EntryStep, error) {
-	out := map[journal.TradeID][]rulecheck.EntryStep{}
+func readEntries(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.TradeID) (entryMap, error) {
+	out := entryMap{}
 	if len(ids) == 0 {
 		return out, nil
 	}
 	err := ledger.EachPositionByID(ctx, tx, owner, ids, func(batch ledger.InstrumentPositions) error {
-		for i := range batch.Positions {
-			if steps := listEntries(batch.Positions[i].Fills); len(steps) > 1 {
-				out[batch.Positions[i].Trade] = steps
-			}
-		}
+		out.add(batch.Positions)
 		return nil
 	})
 	return out, err
+}
+
+// readAllEntries reads the entries of an account's trades.
+func readAllEntries(ctx context.Context, tx *db.Tx, owner journal.UserID, a ledger.Account) (entryMap, error) {
+	const fillsAtOnce = 50_000
+	out := entryMap{}
+	scan := ledger.NewPositionScan(owner, a, func(ledger.Instrument) bool { return true })
+	for more := true; more; {
+		batch, isMore, err := scan.Read(ctx, tx, fillsAtOnce)
+		if err != nil {
+			return nil, err
+		}
+		for i := range batch {
+			out.add(batch[i].Positions)
+		}
+		more = isMore
+	}
+	return out, nil
+}
+
+// add adds the positions with several entries.
+func (m entryMap) add(positions []ledger.Position) {
+	for i := range positions {
+		if steps := listEntries(positions[i].Fills); len(steps) > 1 {
+			m[positions[i].Trade] = steps
+		}
+	}
 }
 
 // listEntries returns the position after each fill that opened or added.
@@ -142,15 +165,11 @@ func (h *accountData) loadRuleExtras(ctx context.Context, tx *db.Tx, owner journ
 		}
 	}
 	if more.entries && h.entries == nil {
-		ids, err := ledger.ListAddedTrades(ctx, tx, owner, a)
+		all, err := readAllEntries(ctx, tx, owner, a)
 		if err != nil {
 			return err
 		}
-		all, err := readEntries(ctx, tx, owner, ids)
-		if err != nil {
-			return err
-		}
-		h.entries = &tradeEntries{all: (*entryMap)(&all)}
+		h.entries = &tradeEntries{all: &all}
 	}
 	return nil
 }
@@ -576,6 +595,9 @@ func (s *Service) FindLimits(ctx context.Context, tx *db.Tx, owner journal.UserI
 	for i := range list {
 		accounts := ruleAccounts(b.Accounts, &list[i])
 		facts := rulecheck.Facts{Tolerance: b.Tolerance, Now: s.clock(), Mixed: haveSeveralCurrencies(accounts)}
+		if !rulecheck.HasLimit(list[i].Kind) {
+			continue
+		}
 		if err := s.addFacts(ctx, tx, owner, accounts, &list[i], &facts); err != nil {
 			return nil, err
 		}

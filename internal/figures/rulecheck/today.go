@@ -37,6 +37,9 @@ var limitKinds = []rules.Kind{
 	rules.MaxOpen, rules.MaxOpenRisk, rules.CoolDown,
 }
 
+// HasLimit reports whether rules of a kind change during the day.
+func HasLimit(kind rules.Kind) bool { return slices.Contains(limitKinds, kind) }
+
 // FindLimit returns where a rule stands at an instant. It returns false if the rule does
 // not judge that day, or does not change during it.
 func FindLimit(rule *rules.Rule, trades analytics.Openings, facts *Facts) (Limit, bool) {
@@ -45,7 +48,7 @@ func FindLimit(rule *rules.Rule, trades analytics.Openings, facts *Facts) (Limit
 	w.checkDay = rule.JudgesDay
 	day := w.clock.Day(now)
 	out := Limit{Day: analytics.DayName(day), State: LimitOK}
-	if !slices.Contains(limitKinds, rule.Kind) || !rule.JudgesDay(out.Day) || facts.Mixed && rule.HasAmount() {
+	if !HasLimit(rule.Kind) || !rule.JudgesDay(out.Day) || facts.Mixed && rule.HasAmount() {
 		return out, false
 	}
 	w.walk(results{}, false, func(int, Verdict) {})

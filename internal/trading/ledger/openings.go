@@ -48,13 +48,3 @@ func TradesBegunBefore(ctx context.Context, tx *db.Tx, owner journal.UserID, acc
 		WHERE e.user_id = $1 AND e.account = $2 AND e.`+isOpening+`
 		AND t.user_id = $1 AND t.stream = e.stream AND t.opened_at = e.executed_at AND t.first_seq = e.seq`, owner, account.number)
 }
-
-// ListAddedTrades returns an account's trades that may have several entries. It is a step.
-func ListAddedTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, account Account) ([]journal.TradeID, error) {
-	scan := func(row db.Scanner) (id journal.TradeID, err error) {
-		err = row.Scan(&id)
-		return id, err
-	}
-	return db.List(ctx, tx, scan, `SELECT id FROM trades WHERE user_id = $1 AND account = $2
-		AND (execution_count > 2 OR is_open = TRUE AND execution_count > 1)`, owner, account.number)
-}
