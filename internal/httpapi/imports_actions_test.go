@@ -133,6 +133,8 @@ func TestActionsOfFilesThatAreNotClear(t *testing.T) {
 		d := w.trader()
 		twoClasses := strings.Replace(numberedShares, `"06/03/2024","Buy"`, `"06/03/2024","Buy","GRAB","GRAND CINEMA HLDGS CLASS B","60","$9.00","","-$540.00"
 "06/03/2024","Buy"`, 1)
+		fraction := strings.Replace(numberedShares, `XTRO REDEMPTION","120","",`, `XTRO REDEMPTION","17","",`, 1) // not one for seven, rounded
+		d.upload("/imports", fraction).want(http.StatusOK).is("corporate_actions.1.state", `"unclear"`)
 		d.upload("/imports", twoClasses).want(http.StatusOK).is("corporate_actions.0.state", `"new"`).
 			is("corporate_actions.1.state", `"unclear"`).is("corporate_actions.1.symbol", `"GRPF"`).is("corporate_actions.1.row", "3")
 		fewer := strings.Replace(numberedShares, `"CHAPEL CAPITAL CORP IV","50"`, `"CHAPEL CAPITAL CORP IV","49"`, 1)

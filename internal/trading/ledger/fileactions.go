@@ -172,7 +172,7 @@ func (a FileAction) fitHeld(
 	if a.New > 0 {
 		return a, true, nil
 	}
-	ratio, ok := addedRatio(held, a.Came)
+	ratio, ok := addedRatio(held, a.Came, a.Kind == ActionSplit)
 	if a.New, a.Old = ratio.New, ratio.Old; a.Kind == ActionSpinOff {
 		a.New -= a.Old
 	}
@@ -297,15 +297,16 @@ func listHeldFills(
 		owner, account, symbol, instruments.TypeStock, db.Micros(end))
 }
 
-// addedRatio returns the split that adds shares to those held: by a simple ratio.
-func addedRatio(held, added decimal.Decimal) (matching.Event, bool) {
+// addedRatio returns the split that adds shares to those held: by a simple ratio. rounds reports
+// that whole shares may be without a fraction; only ratios of splits are simple enough for that.
+func addedRatio(held, added decimal.Decimal, rounds bool) (matching.Event, bool) {
 	const maxTerm = 100
 	if held.Sign() <= 0 || added.Sign() <= 0 {
 		return matching.Event{}, false
 	}
 	// What came is rounded: down to whole shares, or to the last place of a fraction.
 	tolerance := decimal.FromScaled(1, 4)
-	if added.Equal(added.Round(0)) {
+	if rounds && added.Equal(added.Round(0)) {
 		tolerance = decimal.New(1)
 	}
 	for old := int64(1); old <= maxTerm/10; old++ {
