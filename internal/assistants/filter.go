@@ -299,7 +299,7 @@ var (
 // plainList reports whether a value is a list of plain symbols or a known type.
 func plainList(value string) bool {
 	for part := range strings.SplitSeq(value, ",") {
-		if part = strings.TrimSpace(part); !plainSymbol.MatchString(strings.ToUpper(part)) {
+		if part = strings.TrimSpace(part); !plainSymbol().MatchString(strings.ToUpper(part)) {
 			return false
 		}
 	}

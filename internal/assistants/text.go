@@ -1,7 +1,6 @@
 package assistants
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/trading/instruments"
 )
 
@@ -93,10 +93,10 @@ func cleanText(text string) string {
 		}
 		return r
 	}, strings.ToValidUTF8(text, ""))
-	return tagStart.ReplaceAllString(strings.ReplaceAll(text, "![", "! ["), "< $1")
+	return tagStart().ReplaceAllString(strings.ReplaceAll(text, "![", "! ["), "< $1")
 }
 
-var tagStart = regexp.MustCompile(`<([A-Za-z/!?])`)
+var tagStart = lazyregexp.New(`<([A-Za-z/!?])`)
 
 // isHidden reports whether a character is invisible: controls except tab and line feed, soft
 // hyphen, zero-width characters, bidirectional controls, variation selectors and tags.
@@ -121,7 +121,7 @@ var hidden = &unicode.RangeTable{
 }
 
 // plainSymbol matches the symbols that cannot be sentences.
-var plainSymbol = regexp.MustCompile(`^[A-Z0-9][A-Z0-9.:/_^=+-]{0,31}$`)
+var plainSymbol = lazyregexp.New(`^[A-Z0-9][A-Z0-9.:/_^=+-]{0,31}$`)
 
 // instrumentTypes are the known instrument types. Files may have others, in any words.
 var instrumentTypes = []string{
@@ -139,7 +139,7 @@ func setInstrumentType(row object, field string) {
 // plain.
 func setSymbol(row object, field string) {
 	text := row.text(field)
-	if text == "" || plainSymbol.MatchString(text) {
+	if text == "" || plainSymbol().MatchString(text) {
 		return
 	}
 	row[field] = jsontext.Value("null")

@@ -3,10 +3,10 @@ package assistants
 import (
 	"fmt"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/people/identity"
 )
 
@@ -113,7 +113,7 @@ func (c *call) readPositions(ids []string) (map[string]object, error) {
 
 func shapePosition(p object) object {
 	position := p.pick("quantity", "mark", "unrealized_pnl", "day_change", "open_risk")
-	if mark := position.object("mark"); mark != nil && !plainSource.MatchString(mark.text("source")) {
+	if mark := position.object("mark"); mark != nil && !plainSource().MatchString(mark.text("source")) {
 		mark["source"] = null // a file may have named itself
 		position.set("mark", mark)
 	}
@@ -121,7 +121,7 @@ func shapePosition(p object) object {
 }
 
 // plainSource matches the names of programs and providers that write prices.
-var plainSource = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,31}( [A-Za-z0-9_.-]{1,31})?$`)
+var plainSource = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,31}( [A-Za-z0-9_.-]{1,31})?$`)
 
 type tradesArgs struct {
 	Filter filterArgs `json:"filter"`
@@ -202,14 +202,14 @@ var tradeTool = &tool{
 }
 
 // idPattern matches ids of records, so an id is never part of another path.
-var idPattern = regexp.MustCompile(`^[0-9a-fA-F-]{8,64}$`)
+var idPattern = lazyregexp.New(`^[0-9a-fA-F-]{8,64}$`)
 
 func notFound(what string) error {
 	return &refusal{Code: "not_found", Message: "There is no " + what + " with this id."}
 }
 
 func (c *call) readTrade(args tradeArgs) (*answer, error) {
-	if !idPattern.MatchString(args.TradeID) {
+	if !idPattern().MatchString(args.TradeID) {
 		return nil, notFound("trade")
 	}
 	detail, err := c.getObject("/trades/"+args.TradeID, nil)
@@ -224,7 +224,7 @@ func (c *call) readTrade(args tradeArgs) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !excursion.isNull("source") && !plainSource.MatchString(excursion.text("source")) {
+	if !excursion.isNull("source") && !plainSource().MatchString(excursion.text("source")) {
 		excursion["source"] = null
 	}
 	notes, err := c.getObjects("/notes", url.Values{"trade_id": {args.TradeID}, "limit": {"20"}})
@@ -255,7 +255,7 @@ func (c *call) readTrade(args tradeArgs) (*answer, error) {
 
 // plainCurrency returns a currency's code, or "".
 func plainCurrency(text string) string {
-	if plainSymbol.MatchString(text) {
+	if plainSymbol().MatchString(text) {
 		return text
 	}
 	return ""

@@ -553,7 +553,7 @@ func (c *call) undoChange(args undoArgs) (*answer, error) {
 		return nil, invalid("undo", "undo is required.")
 	}
 	unknown := &refusal{Code: "not_found", Field: "undo", Message: "This token made no change with this id."}
-	if !idPattern.MatchString(args.Undo) {
+	if !idPattern().MatchString(args.Undo) {
 		return nil, unknown
 	}
 	change, err := c.getObject("/history/"+args.Undo, nil)

@@ -8,13 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf16"
 
 	"fillbook/internal/base/db"
+	"fillbook/internal/base/lazyregexp"
 )
 
 // writeXLSX writes a spreadsheet with the trades, fills and cash transactions in the
@@ -178,14 +178,14 @@ func columnName(i int) string {
 const maxCellText = 32767
 
 // escape matches a spreadsheet's escape for a character number.
-var escape = regexp.MustCompile(`^_x[0-9A-Fa-f]{4}_`)
+var escape = lazyregexp.New(`^_x[0-9A-Fa-f]{4}_`)
 
 // cellText makes a text fit into a cell and keeps it from being read as an escape: each
 // underscore beginning one is itself escaped.
 func cellText(text string) string {
 	var b strings.Builder
 	for i, r := range text {
-		if r == '_' && escape.MatchString(text[i:]) {
+		if r == '_' && escape().MatchString(text[i:]) {
 			b.WriteString("_x005F")
 		}
 		b.WriteRune(r)

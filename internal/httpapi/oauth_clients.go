@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/url"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +15,7 @@ import (
 
 	"fillbook/internal/base/db"
 	"fillbook/internal/base/journal"
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/base/lru"
 	"fillbook/internal/base/outbound"
 	"fillbook/internal/people/identity"
@@ -139,11 +139,11 @@ func (c *appClients) fetchDocument(ctx context.Context, id string) (app identity
 	return identity.AppClient{ID: id, Name: name, RedirectURIs: document.RedirectURIs}, documentAge(response.Header.Get("Cache-Control")), err
 }
 
-var maxAge = regexp.MustCompile(`(?i)(?:^|[ ,])max-age="?(\d{1,9})`)
+var maxAge = lazyregexp.New(`(?i)(?:^|[ ,])max-age="?(\d{1,9})`)
 
 // documentAge returns how long a document is kept.
 func documentAge(cacheControl string) time.Duration {
-	found := maxAge.FindStringSubmatch(cacheControl)
+	found := maxAge().FindStringSubmatch(cacheControl)
 	if found == nil {
 		return minDocumentAge
 	}

@@ -5,16 +5,16 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"regexp"
 	"runtime/debug"
 	"time"
 
 	"fillbook/internal/base/journal"
+	"fillbook/internal/base/lazyregexp"
 )
 
 // validRequestID matches the request ids accepted from a client or proxy. Others are
 // replaced.
-var validRequestID = regexp.MustCompile(`^[A-Za-z0-9-]{1,64}$`)
+var validRequestID = lazyregexp.New(`^[A-Za-z0-9-]{1,64}$`)
 
 // Observe is the outermost middleware. It sets the request id and the client
 // address, turns a panic into a 500, and writes a log line and a metric after
@@ -46,7 +46,7 @@ func Observe(log *slog.Logger, proxies Proxies, metrics *Metrics) Middleware {
 
 func newRequest(r *http.Request, proxies Proxies) *Request {
 	request := &Request{ID: r.Header.Get("X-Request-Id"), Route: "none", UserAgent: r.UserAgent(), Host: r.Host}
-	if !validRequestID.MatchString(request.ID) {
+	if !validRequestID().MatchString(request.ID) {
 		request.ID = journal.NewID[string]()
 	}
 	request.Address, request.Secure = proxies.clientAddress(r)

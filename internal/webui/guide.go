@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/url"
 	"path"
-	"regexp"
 	"strings"
 	"sync"
 
@@ -21,6 +20,7 @@ import (
 	"github.com/yuin/goldmark/util"
 
 	"fillbook/docs"
+	"fillbook/internal/base/lazyregexp"
 )
 
 // guidePolicy allows one script, which sets the theme; the guide works without it. The
@@ -161,8 +161,8 @@ type sharedFiles struct {
 }
 
 var (
-	themeName = regexp.MustCompile(`/assets/theme-[\w-]+\.js`)
-	iconName  = regexp.MustCompile(`/assets/favicon-[\w-]+\.svg`)
+	themeName = lazyregexp.New(`/assets/theme-[\w-]+\.js`)
+	iconName  = lazyregexp.New(`/assets/favicon-[\w-]+\.svg`)
 )
 
 // findSharedFiles finds their names in the page, which change with their
@@ -172,7 +172,7 @@ func findSharedFiles(from fs.FS) (sharedFiles, error) {
 	if err != nil {
 		return sharedFiles{}, err
 	}
-	found := sharedFiles{theme: string(themeName.Find(html)), icon: string(iconName.Find(html))}
+	found := sharedFiles{theme: string(themeName().Find(html)), icon: string(iconName().Find(html))}
 	if found.theme == "" || found.icon == "" {
 		return sharedFiles{}, errors.New("page/index.html has no theme script or no icon")
 	}

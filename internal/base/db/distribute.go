@@ -4,9 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"fillbook/internal/base/lazyregexp"
 )
 
 // ErrNoCitus means that a database cannot be distributed because Citus is not
@@ -241,13 +242,13 @@ func widenUniqueConstraints(ctx context.Context, tx *Tx, table, column string) (
 	return changed, nil
 }
 
-var createsTable = regexp.MustCompile(`^CREATE TABLE ([a-z_]+)`)
+var createsTable = lazyregexp.New(`^CREATE TABLE ([a-z_]+)`)
 
 // execDistributed runs a migration statement in a distributed database. A new table is
 // created on the coordinator alone, where it may refer to any table, and distributed at
 // once, before rows are inserted.
 func execDistributed(ctx context.Context, tx *Tx, statement string) error {
-	created := createsTable.FindStringSubmatch(statement)
+	created := createsTable().FindStringSubmatch(statement)
 	if created == nil {
 		_, err := tx.Exec(ctx, statement)
 		return err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +13,8 @@ import (
 
 	"modernc.org/libc"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"fillbook/internal/base/lazyregexp"
 )
 
 // hold is a user's long write under way; see [DB.UpdateInParts]. Other transactions that
@@ -359,8 +360,8 @@ func (s *session) checkHeld(query string, args []any) error {
 }
 
 var (
-	ownerCondition = regexp.MustCompile(`\buser_id = (\$\d+|\?)`)
-	ownerInsert    = regexp.MustCompile(`^\s*INSERT (?:OR FAIL )?INTO \w+ \(([^)]*)\)\s*VALUES \(([^)]*)\)`)
+	ownerCondition = lazyregexp.New(`\buser_id = (\$\d+|\?)`)
+	ownerInsert    = lazyregexp.New(`^\s*INSERT (?:OR FAIL )?INTO \w+ \(([^)]*)\)\s*VALUES \(([^)]*)\)`)
 )
 
 // ownerArguments are the positions of the user's number among the arguments of
@@ -405,7 +406,7 @@ func findOwnerInLong(query string) int {
 
 // findOwner returns where the user's number is among a statement's arguments, or -1.
 func findOwner(query string) int {
-	if at := ownerCondition.FindStringSubmatchIndex(query); at != nil {
+	if at := ownerCondition().FindStringSubmatchIndex(query); at != nil {
 		if query[at[2]] == '?' {
 			return strings.Count(query[:at[2]], "?")
 		}
@@ -419,7 +420,7 @@ func findOwner(query string) int {
 
 // findInsertOwner is findOwner for an insert's values.
 func findInsertOwner(query string) int {
-	insert := ownerInsert.FindStringSubmatch(query)
+	insert := ownerInsert().FindStringSubmatch(query)
 	if insert == nil {
 		return -1
 	}

@@ -1,11 +1,12 @@
 package journal
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 	_ "time/tzdata" // for machines without installed time zones
+
+	"fillbook/internal/base/lazyregexp"
 )
 
 // Clock returns the current time. Programs use [SystemClock]; tests use their own.
@@ -25,7 +26,7 @@ const (
 
 // rfc3339 matches a date-time in upper case. time.Parse alone would also accept a comma
 // before the fraction, single-digit hours and offsets longer than a day.
-var rfc3339 = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$`)
+var rfc3339 = lazyregexp.New(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$`)
 
 // ParseInstant parses an RFC 3339 date-time with an offset and returns it in UTC,
 // truncated to microseconds. RFC 3339 allows the letters T and Z in lower case. The error
@@ -33,7 +34,7 @@ var rfc3339 = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]
 func ParseInstant(field, text string) (time.Time, error) {
 	upper := strings.ToUpper(text)
 	at, err := time.Parse(time.RFC3339Nano, upper)
-	if err != nil || !rfc3339.MatchString(upper) {
+	if err != nil || !rfc3339().MatchString(upper) {
 		return time.Time{}, InvalidField(field, "%s must be a date and time with an offset, such as 2026-01-31T14:30:00Z.", field)
 	}
 	at = at.UTC().Truncate(time.Microsecond)

@@ -6,7 +6,6 @@ package oldpreferences
 
 import (
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +14,7 @@ import (
 
 	"fillbook/internal/base/decimal"
 	"fillbook/internal/base/journal"
+	"fillbook/internal/base/lazyregexp"
 )
 
 // Keys are the preferences to read.
@@ -138,10 +138,10 @@ func isLine(text string) bool {
 }
 
 // offsetText matches the end of a zone such as UTC+2, -04:00 or America/New_York+7.
-var offsetText = regexp.MustCompile(`[+-]\d{1,2}(:?\d{2})?$`)
+var offsetText = lazyregexp.New(`[+-]\d{1,2}(:?\d{2})?$`)
 
 func isZone(name string) bool {
-	place := offsetText.ReplaceAllString(name, "")
+	place := offsetText().ReplaceAllString(name, "")
 	if place == "" {
 		return true
 	}

@@ -1,9 +1,9 @@
 package brokers
 
 import (
-	"regexp"
 	"strings"
 
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/intake/parse"
 	s "fillbook/internal/intake/statement"
 	"fillbook/internal/trading/instruments"
@@ -40,7 +40,7 @@ func prepareB3(w *s.Row) {
 }
 
 // b3Fraction is the code for a share traded in less than a lot.
-var b3Fraction = regexp.MustCompile(`^([A-Z]{4}\d{1,2})F$`)
+var b3Fraction = lazyregexp.New(`^([A-Z]{4}\d{1,2})F$`)
 
 // nameB3Trade builds a share or a contract at the exchange. Less than a share lot is
 // traded under a separate code, which ends in F.
@@ -49,7 +49,7 @@ func nameB3Trade(symbol, kind string) s.Instrument {
 	if kind == instruments.TypeFuture {
 		return nameB3(symbol, kind)
 	}
-	if whole := b3Fraction.FindStringSubmatch(symbol); whole != nil {
+	if whole := b3Fraction().FindStringSubmatch(symbol); whole != nil {
 		symbol = whole[1]
 	}
 	return s.Instrument{Symbol: symbol, Type: instruments.TypeStock}

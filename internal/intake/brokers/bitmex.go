@@ -1,10 +1,10 @@
 package brokers
 
 import (
-	"regexp"
 	"strings"
 
 	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/intake/parse"
 	"fillbook/internal/intake/statement"
 )
@@ -20,7 +20,7 @@ var bitmexWallet = statement.Preset{
 	Layout: &statement.Layout{
 		Only: []statement.Condition{{Col: "transactStatus", Words: "completed", Reason: "it was not completed"}},
 		Kind: "transactType", Time: "transactTime", Amount: "@bitcoin|amount", Currency: "@coin", Note: "@note|transactType", Prepare: prepareBitmex,
-		Parse: []statement.Pattern{{In: "{transactType} {address}", Re: regexp.MustCompile(`(?i)^(?P<note>realisedpnl .*)$`)}},
+		Parse: []statement.Pattern{{In: "{transactType} {address}", Re: lazyregexp.New(`(?i)^(?P<note>realisedpnl .*)$`)}},
 		Words: []statement.Word{
 			{Kind: statement.KindTransfer, Words: "deposit|withdrawal|transfer"},
 			{Kind: statement.KindAdjustment, Words: "realisedpnl|unrealisedpnl|affiliatepayout|funding|conversion|spottrade"},

@@ -1,8 +1,7 @@
 package brokers
 
 import (
-	"regexp"
-
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/intake/parse"
 	"fillbook/internal/intake/statement"
 )
@@ -29,7 +28,7 @@ var bittrexOldOrders = statement.Preset{
 var bittrexLayout = statement.Layout{
 	Coins: true, Orders: true, Kind: "OrderType|Type", Symbol: "{@base}-{@quote}", Time: "Closed", Quantity: "@filled|Quantity", Price: "PricePerUnit",
 	Gross: "Price", Unsigned: true, Currency: "@quote", Fees: "Commission|CommissionPaid", FeesCurrency: "@quote", ID: "Uuid|OrderUuid",
-	Parse: []statement.Pattern{{In: "Exchange", Re: regexp.MustCompile(`^(?P<quote>\w+)-(?P<base>\w+)$`)}},
+	Parse: []statement.Pattern{{In: "Exchange", Re: lazyregexp.New(`^(?P<quote>\w+)-(?P<base>\w+)$`)}},
 	Words: []statement.Word{{Kind: statement.KindBuy, Words: "*_buy"}, {Kind: statement.KindSell, Words: "*_sell"}},
 	Prepare: func(w *statement.Row) {
 		if rest := w.Decimal("QuantityRemaining"); !rest.IsZero() {

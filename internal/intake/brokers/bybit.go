@@ -1,9 +1,9 @@
 package brokers
 
 import (
-	"regexp"
 	"strings"
 
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/intake/parse"
 	"fillbook/internal/intake/statement"
 	"fillbook/internal/trading/matching"
@@ -21,7 +21,7 @@ var bybitClosed = statement.Preset{
 			OpenPrice: "Entry Price", ClosePrice: "Exit Price", CloseTime: "{@day} {@clock}|Trade Time…|Create Time…",
 		},
 		Parse: []statement.Pattern{{ // some files write the time before the day
-			In: "Trade Time…|Create Time…", Re: regexp.MustCompile(`^(?P<clock>\d+:\S+) (?P<day>\d+-\d+-\d+)$`),
+			In: "Trade Time…|Create Time…", Re: lazyregexp.New(`^(?P<clock>\d+:\S+) (?P<day>\d+-\d+-\d+)$`),
 		}},
 		Fees: "Opening Fee+Closing Fee+Funding Fee", NetResult: "Closed P&L|Realized P&L", Settle: readBybitDirection, Adjust: adjustBybitClosed,
 	},
@@ -64,7 +64,7 @@ var bybitSpot = statement.Preset{
 	Layout: &statement.Layout{
 		Coins: true, Orders: true, Symbol: "Spot Pairs", Namer: nameBybitPair, Side: "Direction", Quantity: "Filled Quantity", Price: "Filled Price",
 		Time: "{@day} {@clock}|Timestamp…", Fees: "ExecFeeV2|Fees", FeesCurrency: "feeCoin|@coin", ID: "Transaction ID",
-		Parse:   []statement.Pattern{{In: "Timestamp…", Re: regexp.MustCompile(`^(?P<clock>\d+:\S+) (?P<day>\d+-\d+-\d+)$`)}},
+		Parse:   []statement.Pattern{{In: "Timestamp…", Re: lazyregexp.New(`^(?P<clock>\d+:\S+) (?P<day>\d+-\d+-\d+)$`)}},
 		Prepare: prepareBybitSpot, Order: "Order No.",
 	},
 }
@@ -95,8 +95,8 @@ var bybitTrades = statement.Preset{
 		Time: "Transaction Time…|Trade Time…", Quantity: "Filled Qty", Price: "Filled Price", Fees: "Fees Paid", ID: "Trasaction ID|Transaction ID", Order: "Order No.",
 		CashAmount: "=0", CashFees: statement.CashFeesSubtracted, Currency: "@coin", Note: "funding {Contracts}",
 		Parse: []statement.Pattern{
-			{In: "Contracts", Re: regexp.MustCompile(`(?i)^(?P<coin>\w+)USD$`)},
-			{In: "Contracts", Re: regexp.MustCompile(`(?i)(?P<coin>USD[TCER]|DAI|BTC|ETH|EUR|BRL|PLN|TRY)$`)},
+			{In: "Contracts", Re: lazyregexp.New(`(?i)^(?P<coin>\w+)USD$`)},
+			{In: "Contracts", Re: lazyregexp.New(`(?i)(?P<coin>USD[TCER]|DAI|BTC|ETH|EUR|BRL|PLN|TRY)$`)},
 		},
 		Words: []statement.Word{{Kind: statement.KindInterest, Words: "*funding*"}, {Kind: statement.KindTrade, Words: "*"}},
 	},

@@ -1,9 +1,9 @@
 package brokers
 
 import (
-	"regexp"
 	"strings"
 
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/intake/statement"
 )
 
@@ -17,8 +17,8 @@ var cexioHistory = statement.Preset{
 		Coins: true, Key: "Type", Kind: "{Type} {@did}", Time: "DateUTC", Symbol: "{@base}/{@quote}", Quantity: "@quantity", Price: "@price",
 		Fees: "FeeAmount", FeesCurrency: "FeeSymbol", CashAmount: "Amount", Currency: "Symbol", Note: "{Type} {Comment}",
 		Parse: []statement.Pattern{
-			{In: "Comment", Re: regexp.MustCompile(`^(?P<did>Bought|Sold) (?P<quantity>[\d.]+) (?P<base>\w+) at (?P<price>[\d.]+) (?P<quote>\w+)$`)},
-			{In: "Comment", Re: regexp.MustCompile(`^(?P<did>Buy Order|Sell Order)`)},
+			{In: "Comment", Re: lazyregexp.New(`^(?P<did>Bought|Sold) (?P<quantity>[\d.]+) (?P<base>\w+) at (?P<price>[\d.]+) (?P<quote>\w+)$`)},
+			{In: "Comment", Re: lazyregexp.New(`^(?P<did>Buy Order|Sell Order)`)},
 		},
 		Prepare: func(w *statement.Row) {
 			if strings.EqualFold(w.Text("Balance"), "pending") {

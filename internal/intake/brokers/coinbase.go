@@ -2,10 +2,10 @@ package brokers
 
 import (
 	"maps"
-	"regexp"
 	"strings"
 
 	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/intake/parse"
 	"fillbook/internal/intake/statement"
 	"fillbook/internal/trading/matching"
@@ -22,7 +22,7 @@ var coinbaseTransactions = statement.Preset{
 		Price: "Price at Transaction|Spot Price at Transaction", PriceCurrency: "Price Currency|Spot Price Currency", Amount: coinbaseTotal,
 		Unsigned: true, Fees: "Fees and/or Spread|Fees", HiddenCosts: statement.CostFees, CashAmount: "Quantity Transacted",
 		Currency: "Asset", Note: "Transaction Type", ID: "ID", Adjust: adjustCoinbase,
-		Parse: []statement.Pattern{{In: "Notes", Re: regexp.MustCompile(`^Converted [\d.,]+ \S+ to (?P<got>[\d.,]+) (?P<coin>\S+)$`)}},
+		Parse: []statement.Pattern{{In: "Notes", Re: lazyregexp.New(`^Converted [\d.,]+ \S+ to (?P<got>[\d.,]+) (?P<coin>\S+)$`)}},
 		Words: []statement.Word{
 			{Kind: statement.KindBuy, Words: "buy|advanced trade buy|advance trade buy"},
 			{Kind: statement.KindSell, Words: "sell|advanced trade sell|advance trade sell|convert"},

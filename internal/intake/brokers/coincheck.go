@@ -1,10 +1,10 @@
 package brokers
 
 import (
-	"regexp"
 	"strings"
 
 	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/intake/statement"
 )
 
@@ -30,12 +30,12 @@ var coincheckHistory = statement.Preset{
 }
 
 // coincheckRate is a trade's comment.
-var coincheckRate = regexp.MustCompile(`(?i)Rate: *([\d.]+), *Pair: *([a-z0-9]+)_([a-z]+)`)
+var coincheckRate = lazyregexp.New(`(?i)Rate: *([\d.]+), *Pair: *([a-z0-9]+)_([a-z]+)`)
 
 // prepareCoincheck reads a trade from its comment. If money was received, the coin was
 // sold.
 func prepareCoincheck(w *statement.Row) {
-	found := coincheckRate.FindStringSubmatch(w.Text("comment"))
+	found := coincheckRate().FindStringSubmatch(w.Text("comment"))
 	if found == nil {
 		w.Set("total", w.Text("price"))
 		return

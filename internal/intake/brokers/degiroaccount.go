@@ -2,12 +2,12 @@ package brokers
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/intake/parse"
 	"fillbook/internal/intake/statement"
 	"fillbook/internal/intake/tabular"
@@ -25,7 +25,7 @@ var degiroStatement = statement.Preset{
 // degiroTrade is how the account describes a trade: the number, in some languages the
 // product, the price and its currency. Text in front of a colon marks a product change
 // instead of a trade.
-var degiroTrade = regexp.MustCompile(
+var degiroTrade = lazyregexp.New(
 	`^(?:(.+?)\s*:\s*)?(\p{L}+) ([\d.,\s\p{Zs}']*\d)(?: .*?)?(?:\s?@\s?|\s(?:zu je|za)\s)([\d.,]+) ([A-Z]{3})\b`)
 
 // degiroFX is the column with the rate, filled in one of the two rows for a money
@@ -213,7 +213,7 @@ func readDegiro(w *statement.Row, book *degiroBook) {
 		e.symbol = isin
 	}
 	paid, ordered := book.orderOf(w), w.Text(degiroOrder) != ""
-	if trade := degiroTrade.FindStringSubmatch(text); trade != nil {
+	if trade := degiroTrade().FindStringSubmatch(text); trade != nil {
 		if !ordered {
 			paid = nil
 		}

@@ -44,7 +44,7 @@ func (e degiroEntry) isCost() bool {
 func (e degiroEntry) isAutoFX() bool { return strings.Contains(strings.ToLower(e.text), "autofx") }
 
 func (p *degiroPaid) add(e degiroEntry) {
-	if trade := degiroTrade.FindStringSubmatch(e.text); trade != nil {
+	if trade := degiroTrade().FindStringSubmatch(e.text); trade != nil {
 		p.trades = p.trades || trade[1] == ""
 		return
 	}

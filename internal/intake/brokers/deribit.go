@@ -2,9 +2,9 @@ package brokers
 
 import (
 	"cmp"
-	"regexp"
 	"strings"
 
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/intake/statement"
 )
 
@@ -19,7 +19,7 @@ var deribitLog = statement.Preset{
 		Price: "Price", Fees: "Fee Charged", Result: "Cash Flow", CashAmount: "@funding|Change", Currency: "@coin|Currency|Note",
 		Note: "{kind} {Instrument}", ID: "Trade ID", Prepare: prepareDeribit,
 		// BTC-PERPETUAL is settled in BTC, SOL_USDC-PERPETUAL in USDC.
-		Parse: []statement.Pattern{{In: "Instrument", Re: regexp.MustCompile(`^(?:[^-_]+_)?(?P<coin>[^-_]+)`)}},
+		Parse: []statement.Pattern{{In: "Instrument", Re: lazyregexp.New(`^(?:[^-_]+_)?(?P<coin>[^-_]+)`)}},
 		Words: []statement.Word{
 			{Kind: statement.KindTrade, Words: "trade|delivery|liquidation"},
 			{Kind: statement.KindTransfer, Words: "deposit|withdrawal|transfer"},

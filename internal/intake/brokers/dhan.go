@@ -2,10 +2,10 @@ package brokers
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
+	"fillbook/internal/base/lazyregexp"
 	s "fillbook/internal/intake/statement"
 )
 
@@ -22,12 +22,12 @@ var dhanTrades = s.Preset{
 }
 
 // dhanOption is an option's name, whose expiry has no year.
-var dhanOption = regexp.MustCompile(`(?i)^(\S+) (\d{1,2} [A-Z]{3}) ([\d.]+) (CALL|PUT)$`)
+var dhanOption = lazyregexp.New(`(?i)^(\S+) (\d{1,2} [A-Z]{3}) ([\d.]+) (CALL|PUT)$`)
 
 // prepareDhan completes an option's expiry with the first year not before the trade.
 func prepareDhan(w *s.Row) {
 	name := strings.Join(strings.Fields(w.Text("Name")), " ")
-	p := dhanOption.FindStringSubmatch(name)
+	p := dhanOption().FindStringSubmatch(name)
 	if p == nil {
 		if segment := w.Text("Segment"); name != "" && segment != "" && !strings.EqualFold(segment, "equity") {
 			w.Fail("Name: the contract %q cannot be read.", name)

@@ -1,9 +1,9 @@
 package brokers
 
 import (
-	"regexp"
 	"strings"
 
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/intake/parse"
 	s "fillbook/internal/intake/statement"
 	"fillbook/internal/trading/instruments"
@@ -52,8 +52,8 @@ var etradeWords = []s.Word{
 }
 
 var (
-	etradePrice  = regexp.MustCompile(`REINVEST PRICE \$ *([\d.,]+)`)
-	etradeOption = regexp.MustCompile(`(?i)^opt|to (open|close)|short|cover|option|expir|assign|exerc`)
+	etradePrice  = lazyregexp.New(`REINVEST PRICE \$ *([\d.,]+)`)
+	etradeOption = lazyregexp.New(`(?i)^opt|to (open|close)|short|cover|option|expir|assign|exerc`)
 )
 
 // prepareETrade finds the option, named only in the description, as the symbol is the
@@ -61,7 +61,7 @@ var (
 func prepareETrade(w *s.Row) {
 	word, symbol, note := w.Text(etradeType), w.Text("Symbol"), strings.Join(strings.Fields(w.Text("Description")), " ")
 	_, isOption := instruments.ParseOption(note)
-	isOption = isOption && (symbol == "" || etradeOption.MatchString(word) || strings.HasPrefix(strings.ToUpper(w.Text("SecurityType")), "OPT"))
+	isOption = isOption && (symbol == "" || etradeOption().MatchString(word) || strings.HasPrefix(strings.ToUpper(w.Text("SecurityType")), "OPT"))
 	if isOption {
 		w.Set("contract", note)
 	} else {
@@ -75,7 +75,7 @@ func prepareETrade(w *s.Row) {
 	if strings.Contains(strings.ToLower(word), "dividend") && w.Decimal("Quantity #|Quantity").Sign() > 0 && w.Decimal("Amount $|Amount").Sign() < 0 {
 		w.Set("kind", "reinvested")
 		w.Set("price", "")
-		if found := etradePrice.FindStringSubmatch(note); found != nil {
+		if found := etradePrice().FindStringSubmatch(note); found != nil {
 			w.Set("price", found[1])
 		}
 	}

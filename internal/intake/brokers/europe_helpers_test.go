@@ -18,7 +18,7 @@ func TestDegiroTradeText(t *testing.T) {
 		"Dividend": "", "Koop van niets": "",
 	} {
 		got := ""
-		if found := degiroTrade.FindStringSubmatch(text); found != nil {
+		if found := degiroTrade().FindStringSubmatch(text); found != nil {
 			got = strings.Join(found[1:], "|")
 		}
 		if got != want {

@@ -1,9 +1,9 @@
 package brokers
 
 import (
-	"regexp"
 	"strings"
 
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/intake/parse"
 	s "fillbook/internal/intake/statement"
 )
@@ -45,13 +45,13 @@ var fidelityWords = []s.Word{
 }
 
 var (
-	fidelityAsOf = regexp.MustCompile(`(?i)\bas of ([a-z]{3}-\d{2}-\d{4}|\d{4}-\d{2}-\d{2}|\d{2}-\d{2}-\d{2,4})\b`)
-	fidelityBond = regexp.MustCompile(`^\d[0-9A-Z]{8}$`)
-	fidelityCode = regexp.MustCompile(`^[A-Z]+$`)
+	fidelityAsOf = lazyregexp.New(`(?i)\bas of ([a-z]{3}-\d{2}-\d{4}|\d{4}-\d{2}-\d{2}|\d{2}-\d{2}-\d{2,4})\b`)
+	fidelityBond = lazyregexp.New(`^\d[0-9A-Z]{8}$`)
+	fidelityCode = lazyregexp.New(`^[A-Z]+$`)
 	// fidelityAction is the number of a reorganization, in which the last digits are those of
 	// the row. fidelityParent names the symbol of which shares were distributed.
-	fidelityAction = regexp.MustCompile(`#REOR ?([A-Z]?\d+)\d{4}\b`)
-	fidelityParent = regexp.MustCompile(`(?i)\bSPIN-?OFF FROM: ?\(([A-Z.]+) *\)`)
+	fidelityAction = lazyregexp.New(`#REOR ?([A-Z]?\d+)\d{4}\b`)
+	fidelityParent = lazyregexp.New(`(?i)\bSPIN-?OFF FROM: ?\(([A-Z.]+) *\)`)
 )
 
 // prepareFidelity reads what the action says besides the kind: the day on which a row
@@ -63,10 +63,10 @@ func prepareFidelity(w *s.Row) {
 		w.Ignore() // a disclaimer, whose commas spread it over the columns
 		return
 	}
-	if asOf := fidelityAsOf.FindStringSubmatch(text); asOf != nil {
+	if asOf := fidelityAsOf().FindStringSubmatch(text); asOf != nil {
 		w.Set("day", asOf[1])
 	}
-	if fidelityCode.MatchString(w.Text("Quantity")) { // three columns are filled in another order than they are named
+	if fidelityCode().MatchString(w.Text("Quantity")) { // three columns are filled in another order than they are named
 		w.Set("quantity", w.Text("Price"))
 		w.Set("price", w.Text("Currency"))
 		w.Set("currency", w.Text("Quantity"))
@@ -80,7 +80,7 @@ func prepareFidelity(w *s.Row) {
 	case kind == s.KindMovement || kind == "":
 		words := strings.Fields(text)
 		w.Set("kind", strings.Join(words[:min(len(words), 3)], " ")) // the security follows
-	case strings.HasPrefix(strings.ToUpper(text), "REDEMPTION PAYOUT") && fidelityBond.MatchString(w.Text("Symbol")):
+	case strings.HasPrefix(strings.ToUpper(text), "REDEMPTION PAYOUT") && fidelityBond().MatchString(w.Text("Symbol")):
 		w.Set("price", "100") // written as 1, unlike every other bond price
 	}
 	accrued := w.Text("Accrued Interest|Accrued Interest ($)")
@@ -94,10 +94,10 @@ func prepareFidelity(w *s.Row) {
 // distributed.
 func adjustFidelityAction(w *s.Row, a *s.ActionRow) {
 	text := w.Text("Action")
-	if action := fidelityAction.FindStringSubmatch(text); action != nil {
+	if action := fidelityAction().FindStringSubmatch(text); action != nil {
 		a.Group = action[1]
 	}
-	if parent := fidelityParent.FindStringSubmatch(text); parent != nil {
+	if parent := fidelityParent().FindStringSubmatch(text); parent != nil {
 		a.Parent = parent[1]
 	}
 }
@@ -115,8 +115,8 @@ var fidelityOrders = s.Preset{
 }
 
 var (
-	fidelityFilled = regexp.MustCompile(`(?i)^filled at\s+(\S+)$`)
-	fidelityAsked  = regexp.MustCompile(`(?i)^([a-z ]+?)\s+[\d,.]+\b`)
+	fidelityFilled = lazyregexp.New(`(?i)^filled at\s+(\S+)$`)
+	fidelityAsked  = lazyregexp.New(`(?i)^([a-z ]+?)\s+[\d,.]+\b`)
 )
 
 func prepareFidelityOrder(w *s.Row) {
@@ -126,9 +126,9 @@ func prepareFidelityOrder(w *s.Row) {
 	}
 	w.Set("key", description)
 	w.Set("time", dayBeforeTime(at))
-	if filled := fidelityFilled.FindStringSubmatch(w.Text("Status")); filled != nil {
+	if filled := fidelityFilled().FindStringSubmatch(w.Text("Status")); filled != nil {
 		w.Set("price", filled[1])
-		asked := fidelityAsked.FindStringSubmatch(description)
+		asked := fidelityAsked().FindStringSubmatch(description)
 		if asked == nil {
 			w.Fail("Trade Description does not say what was bought or sold.")
 			return

@@ -1,8 +1,7 @@
 package brokers
 
 import (
-	"regexp"
-
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/intake/parse"
 	s "fillbook/internal/intake/statement"
 	"fillbook/internal/trading/instruments"
@@ -18,7 +17,7 @@ var firstradeHistory = s.Preset{
 		Key: "Action", Kind: "@kind|Action", Words: firstradeWords, Symbol: "Symbol|@bond", Contract: "@contract", Effect: "@effect",
 		Time: "@executed|TradeDate", Quantity: "Quantity", Price: "Price", Amount: "Amount", Commission: "Commission", Fees: "Fee+@accrued",
 		HiddenCosts: s.CostFees, Note: "Description", SameInstant: s.InstantByHoldings, Prepare: prepareFirstrade,
-		Parse: []s.Pattern{{In: "Description", Re: regexp.MustCompile(`EXEC TIME: *(?P<executed>\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2})`)}},
+		Parse: []s.Pattern{{In: "Description", Re: lazyregexp.New(`EXEC TIME: *(?P<executed>\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2})`)}},
 	},
 }
 
@@ -39,10 +38,10 @@ var firstradeTexts = []s.Word{
 }
 
 // firstradeEndings are description words for ended options.
-var firstradeEndings = regexp.MustCompile(`(?i)assigned|exercised|expired`)
+var firstradeEndings = lazyregexp.New(`(?i)assigned|exercised|expired`)
 
 // firstradeEffect is how an option's description says what a trade does.
-var firstradeEffect = regexp.MustCompile(`(?i)(open|closing|opening) contract`)
+var firstradeEffect = lazyregexp.New(`(?i)(open|closing|opening) contract`)
 
 // prepareFirstrade reads what only the description says.
 func prepareFirstrade(w *s.Row) {
@@ -56,15 +55,15 @@ func prepareFirstrade(w *s.Row) {
 		w.Set("contract", note)
 	}
 	if traded {
-		if effect := firstradeEffect.FindStringSubmatch(note); effect != nil {
+		if effect := firstradeEffect().FindStringSubmatch(note); effect != nil {
 			w.Set("effect", effect[1])
 		}
 		// A bond's accrued interest is paid with it; a minus is what was paid.
 		w.Set("accrued", w.Decimal("Interest").Neg().String())
 	} else if s.FindKind(firstradeWords, w.Text("Action")) == "" {
 		kind := string(s.FindKind(firstradeTexts, note))
-		if isOption && firstradeEndings.MatchString(note) {
-			kind = firstradeEndings.FindString(note)
+		if isOption && firstradeEndings().MatchString(note) {
+			kind = firstradeEndings().FindString(note)
 		}
 		w.Set("kind", kind)
 	}

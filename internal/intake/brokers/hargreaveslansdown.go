@@ -1,8 +1,7 @@
 package brokers
 
 import (
-	"regexp"
-
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/intake/parse"
 	s "fillbook/internal/intake/statement"
 )
@@ -18,15 +17,15 @@ var hargreavesSummary = s.Preset{
 		Quantity: "Quantity", Price: "Unit cost (p)", Amount: "Value (£)|Value", Currency: "=GBP", PriceCurrency: "=GBX", Currencies: s.CurrencyOfAccount,
 		HiddenCosts: s.CostCommission, ID: "Reference", IDs: s.IDPerSide, Note: "Description",
 		Prepare: func(w *s.Row) {
-			if note := hargreavesNote.FindStringSubmatch(w.Text("Reference")); note != nil {
+			if note := hargreavesNote().FindStringSubmatch(w.Text("Reference")); note != nil {
 				w.Set("side", map[string]string{"B": "buy", "S": "sell"}[note[1]])
-				w.Set("name", hargreavesTerms.ReplaceAllString(w.Text("Description"), ""))
+				w.Set("name", hargreavesTerms().ReplaceAllString(w.Text("Description"), ""))
 			}
 		},
 	},
 }
 
 var (
-	hargreavesNote  = regexp.MustCompile(`^([BS])\d+$`)
-	hargreavesTerms = regexp.MustCompile(`\s+[\d.,]+\s+@\s+[\d.,]+$`) // quantity and price after the name
+	hargreavesNote  = lazyregexp.New(`^([BS])\d+$`)
+	hargreavesTerms = lazyregexp.New(`\s+[\d.,]+\s+@\s+[\d.,]+$`) // quantity and price after the name
 )

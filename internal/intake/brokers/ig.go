@@ -1,10 +1,10 @@
 package brokers
 
 import (
-	"regexp"
 	"strings"
 
 	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/intake/parse"
 	s "fillbook/internal/intake/statement"
 	"fillbook/internal/trading/instruments"
@@ -29,13 +29,13 @@ var igHistory = s.Preset{
 const igTime = "DateUtc|TextDate|Date"
 
 // igShares is the market in a share trade: "Acorn 100 @ 10".
-var igShares = regexp.MustCompile(`^(.+?) ([\d.,]+) ?@ ?([\d.,]+)$`)
+var igShares = lazyregexp.New(`^(.+?) ([\d.,]+) ?@ ?([\d.,]+)$`)
 
 // prepareIG finds out whether a row is a closed deal, a trade in shares or cash.
 func prepareIG(w *s.Row) {
 	market, kind := strings.Join(strings.Fields(w.Text("MarketName")), " "), w.Text("Transaction type")
 	_, _, traded := parse.SideWord(kind)
-	shares := igShares.FindStringSubmatch(market)
+	shares := igShares().FindStringSubmatch(market)
 	switch {
 	case w.Text("Open level") != "" && w.Text("Close level") != "":
 		w.Set("kind", "closed deal")

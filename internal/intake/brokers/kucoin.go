@@ -1,8 +1,7 @@
 package brokers
 
 import (
-	"regexp"
-
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/intake/statement"
 )
 
@@ -41,7 +40,7 @@ var kucoinPositions = statement.Preset{
 	Layout: &statement.Layout{
 		Coins: true, Key: "Symbol", Kind: "=closed position", Time: "Position Closing Time…", Amount: "Total Realized PNL|Realized PNL",
 		Currency: "Total Realized PNL$|Realized PNL$|@coin", Note: "closed position {Symbol}",
-		Parse: []statement.Pattern{{In: "Symbol", Re: regexp.MustCompile(`(?i)(?P<coin>USD[TC]?)M?$`)}},
+		Parse: []statement.Pattern{{In: "Symbol", Re: lazyregexp.New(`(?i)(?P<coin>USD[TC]?)M?$`)}},
 		Words: []statement.Word{{Kind: statement.KindAdjustment, Words: "closed position"}},
 	},
 }

@@ -1,9 +1,9 @@
 package brokers
 
 import (
-	"regexp"
 	"strings"
 
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/intake/parse"
 	s "fillbook/internal/intake/statement"
 )
@@ -36,8 +36,8 @@ var merrillWords = []s.Word{
 }
 
 var (
-	merrillReinvested = regexp.MustCompile(`(?i)REINV AMT \$?([\d,.]+)`)
-	merrillPrice      = regexp.MustCompile(`(?i)REINV PRICE \$?([\d,.]+)`)
+	merrillReinvested = lazyregexp.New(`(?i)REINV AMT \$?([\d,.]+)`)
+	merrillPrice      = lazyregexp.New(`(?i)REINV PRICE \$?([\d,.]+)`)
 )
 
 // prepareMerrill reads the cost of shares bought by a dividend, and shortens an unknown
@@ -45,10 +45,10 @@ var (
 func prepareMerrill(w *s.Row) {
 	text := w.Text("Description")
 	kind := s.FindKind(merrillWords, text)
-	if amount := merrillReinvested.FindStringSubmatch(text); kind == s.KindBuy && amount != nil {
+	if amount := merrillReinvested().FindStringSubmatch(text); kind == s.KindBuy && amount != nil {
 		w.Set("amount", "-"+amount[1])
 	}
-	if price := merrillPrice.FindStringSubmatch(text); kind == s.KindBuy && price != nil {
+	if price := merrillPrice().FindStringSubmatch(text); kind == s.KindBuy && price != nil {
 		w.Set("price", price[1])
 	}
 	switch words := strings.Fields(text); {

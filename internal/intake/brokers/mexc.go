@@ -1,8 +1,7 @@
 package brokers
 
 import (
-	"regexp"
-
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/intake/statement"
 )
 
@@ -22,6 +21,6 @@ var mexcFutures = statement.Preset{
 		Coins: true, Orders: true, Key: "Futures Trading Pair", Symbol: "@contract", Namer: statement.NameCoinContract, Side: "Direction",
 		Time: "Time…", Quantity: "Filled Qty (Crypto)", Price: "Average Filled Price", Fees: "Trading Fee",
 		FeesCurrency: "Fee-payment Crypto|Fee Crypto", Result: "Closing PNL",
-		Parse: []statement.Pattern{{In: "Futures Trading Pair", Re: regexp.MustCompile(`(?i)^(?P<contract>.*?)\s*(?:perpetual)?$`)}},
+		Parse: []statement.Pattern{{In: "Futures Trading Pair", Re: lazyregexp.New(`(?i)^(?P<contract>.*?)\s*(?:perpetual)?$`)}},
 	},
 }

@@ -1,11 +1,11 @@
 package brokers
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/intake/parse"
 	s "fillbook/internal/intake/statement"
 	"fillbook/internal/intake/tabular"
@@ -72,11 +72,11 @@ const (
 )
 
 // ninjaPosition is a position such as 2 L, 1 S or 0.
-var ninjaPosition = regexp.MustCompile(`(?i)^(?:(?P<long>\d+) L|(?P<short>\d+) S|(?P<flat>0))$`)
+var ninjaPosition = lazyregexp.New(`(?i)^(?:(?P<long>\d+) L|(?P<short>\d+) S|(?P<flat>0))$`)
 
 var (
-	numericDate  = regexp.MustCompile(`^\d{1,2}[-./]\d{1,2}[-./]\d{4}\b`)
-	trailingSign = regexp.MustCompile(`\d[\x{a0}\x{202f} ]?[$€]$`)
+	numericDate  = lazyregexp.New(`^\d{1,2}[-./]\d{1,2}[-./]\d{4}\b`)
+	trailingSign = lazyregexp.New(`\d[\x{a0}\x{202f} ]?[$€]$`)
 )
 
 // findNinjaOrder returns DayFirst for ambiguous dates if the PC writes the currency
@@ -87,11 +87,11 @@ func findNinjaOrder(file tabular.File) parse.DateOrder {
 	for _, table := range file.Tables {
 		for _, row := range table.Rows {
 			for _, cell := range row.Cells {
-				if numericDate.MatchString(cell) {
+				if numericDate().MatchString(cell) {
 					dates = append(dates, cell)
 					foreign = foreign || !strings.Contains(cell, "/")
 				}
-				foreign = foreign || trailingSign.MatchString(cell)
+				foreign = foreign || trailingSign().MatchString(cell)
 			}
 		}
 	}

@@ -1,19 +1,19 @@
 package brokers
 
 import (
-	"regexp"
 	"strings"
 	"time"
 
 	"fillbook/internal/base/decimal"
 	"fillbook/internal/base/journal"
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/intake/statement"
 	"fillbook/internal/trading/instruments"
 )
 
 // weeklyOption is the symbol for a weekly option: year, month as one character, day,
 // strike and right, as in NIFTY2610724500CE.
-var weeklyOption = regexp.MustCompile(`^([A-Z&-]+)(\d\d)([1-9OND])(\d\d)(\d+(?:\.\d+)?)(CE|PE)$`)
+var weeklyOption = lazyregexp.New(`^([A-Z&-]+)(\d\d)([1-9OND])(\d\d)(\d+(?:\.\d+)?)(CE|PE)$`)
 
 // nameNSE builds an instrument from the exchange's symbol, which may have the expiry day
 // after it. An option whose symbol has only the month keeps the whole symbol, so two
@@ -46,7 +46,7 @@ func nameNSE(symbol, _ string) statement.Instrument {
 }
 
 func parseWeekly(symbol string) (instruments.Option, bool) {
-	p := weeklyOption.FindStringSubmatch(symbol)
+	p := weeklyOption().FindStringSubmatch(symbol)
 	if p == nil {
 		return instruments.Option{}, false
 	}

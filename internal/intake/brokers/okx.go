@@ -1,9 +1,9 @@
 package brokers
 
 import (
-	"regexp"
 	"strings"
 
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/intake/parse"
 	"fillbook/internal/intake/statement"
 )
@@ -34,13 +34,13 @@ var okxTrading = statement.Preset{
 }
 
 // okxZone finds the zone in the line above the table: Time Zone:UTC+8.
-var okxZone = regexp.MustCompile(`(?i)time zone:\s*((?:UTC|GMT)[^,\s]*)`)
+var okxZone = lazyregexp.New(`(?i)time zone:\s*((?:UTC|GMT)[^,\s]*)`)
 
 // prepareOKX sets the zone, and for a spot fill the balance change before the fee.
 func prepareOKX(w *statement.Row) {
 	for _, table := range w.Reader().File.Tables {
 		for _, row := range table.Rows[:min(3, len(table.Rows))] {
-			if found := okxZone.FindStringSubmatch(strings.Join(row.Cells, " ")); found != nil {
+			if found := okxZone().FindStringSubmatch(strings.Join(row.Cells, " ")); found != nil {
 				w.SetZone(found[1])
 			}
 		}
@@ -72,11 +72,11 @@ var okxOrders = statement.Preset{
 }
 
 // okxContract is how contract names end, or how many parts they have.
-var okxContract = regexp.MustCompile(`(?i)SWAP|PERP|-[CP]$|-.*-`)
+var okxContract = lazyregexp.New(`(?i)SWAP|PERP|-[CP]$|-.*-`)
 
 // nameOKX builds a contract or a pair from its name.
 func nameOKX(symbol, kind string) statement.Instrument {
-	if okxContract.MatchString(symbol) {
+	if okxContract().MatchString(symbol) {
 		return statement.NameCoinContract(symbol, kind)
 	}
 	return statement.NamePair(symbol, kind)

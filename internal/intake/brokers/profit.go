@@ -1,8 +1,7 @@
 package brokers
 
 import (
-	"regexp"
-
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/intake/parse"
 	s "fillbook/internal/intake/statement"
 	"fillbook/internal/trading/instruments"
@@ -53,12 +52,12 @@ func prepareProfitOperation(w *s.Row) {
 
 // b3Future is a contract on the exchange in São Paulo: three letters, a month and a year,
 // or a continuous one.
-var b3Future = regexp.MustCompile(`^[A-Z]{3}([FGHJKMNQUVXZ]\d{2}|FUT)$`)
+var b3Future = lazyregexp.New(`^[A-Z]{3}([FGHJKMNQUVXZ]\d{2}|FUT)$`)
 
 // nameB3 builds a future on that exchange, or a share.
 func nameB3(symbol, _ string) s.Instrument {
 	i := s.NameFuture(symbol, "")
-	if c, ok := instruments.ParseFuture(i.Symbol); (!ok || c.Root.Currency != "BRL") && !b3Future.MatchString(i.Symbol) {
+	if c, ok := instruments.ParseFuture(i.Symbol); (!ok || c.Root.Currency != "BRL") && !b3Future().MatchString(i.Symbol) {
 		i.Type = instruments.TypeStock
 	}
 	return i

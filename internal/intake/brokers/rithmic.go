@@ -1,9 +1,9 @@
 package brokers
 
 import (
-	"regexp"
 	"strings"
 
+	"fillbook/internal/base/lazyregexp"
 	s "fillbook/internal/intake/statement"
 )
 
@@ -42,12 +42,12 @@ var rithmicPerformance = s.Preset{
 }
 
 // datedContract is a contract with its month, in the contract table or not.
-var datedContract = regexp.MustCompile(`^[A-Z0-9]{1,4}[FGHJKMNQUVXZ]\d{1,2}$`)
+var datedContract = lazyregexp.New(`^[A-Z0-9]{1,4}[FGHJKMNQUVXZ]\d{1,2}$`)
 
 // readRithmicTitles reads contract and account from the titles above a table.
 func readRithmicTitles(w *s.Row) {
 	for _, title := range w.Reader().Titles() {
-		if datedContract.MatchString(title) {
+		if datedContract().MatchString(title) {
 			w.Set("contract", title)
 		} else if !strings.Contains(title, " ") {
 			w.Set("account", title)

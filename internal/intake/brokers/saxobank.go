@@ -1,9 +1,9 @@
 package brokers
 
 import (
-	"regexp"
 	"strings"
 
+	"fillbook/internal/base/lazyregexp"
 	s "fillbook/internal/intake/statement"
 )
 
@@ -14,7 +14,7 @@ var saxoTransactions = s.Preset{
 	Header: s.Cols("Trade Date;Value Date;Type;Instrument;Instrument ISIN;Instrument currency;Instrument Symbol;Event;Amount"),
 	Layout: &s.Layout{
 		Key: "Event|Trade Date", Kind: "@word|{Event} {Type}",
-		Parse: []s.Pattern{{In: "Event", Re: regexp.MustCompile(`^(?P<word>\p{L}+(?: \p{L}+)*?) (?P<quantity>-?[\d.,]+) @ (?P<price>[\d.,]+) (?P<currency>[A-Za-z]{3})$`)}},
+		Parse: []s.Pattern{{In: "Event", Re: lazyregexp.New(`^(?P<word>\p{L}+(?: \p{L}+)*?) (?P<quantity>-?[\d.,]+) @ (?P<price>[\d.,]+) (?P<currency>[A-Za-z]{3})$`)}},
 		Prepare: func(w *s.Row) {
 			symbol, _, _ := strings.Cut(w.Text("Instrument Symbol"), ":") // the exchange follows
 			w.Set("symbol", symbol)

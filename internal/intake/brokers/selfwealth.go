@@ -1,8 +1,7 @@
 package brokers
 
 import (
-	"regexp"
-
+	"fillbook/internal/base/lazyregexp"
 	s "fillbook/internal/intake/statement"
 )
 
@@ -28,7 +27,7 @@ var selfWealthCash = s.Preset{
 	Header: s.Cols("TransactionDate;Comment;Credit;Debit"),
 	Layout: &s.Layout{
 		Key: "TransactionDate", Kind: "@kind|Comment", Time: "TransactionDate", Amount: "@amount", Note: "Comment", Prepare: prepareSelfWealthCash,
-		Parse: []s.Pattern{{In: "Comment", Re: regexp.MustCompile(`^(?P<kind>Order) \d+`)}},
+		Parse: []s.Pattern{{In: "Comment", Re: lazyregexp.New(`^(?P<kind>Order) \d+`)}},
 		Words: []s.Word{
 			{Kind: s.KindRepeated, Words: "order"},
 			{Kind: s.KindExchange, Words: "transfer * to *|*estimate*"},

@@ -1,9 +1,9 @@
 package brokers
 
 import (
-	"regexp"
 	"strings"
 
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/intake/parse"
 	s "fillbook/internal/intake/statement"
 	"fillbook/internal/trading/instruments"
@@ -57,8 +57,8 @@ var tastytradeCash = []s.Word{
 }
 
 var (
-	tastytradePrice   = regexp.MustCompile(`@ (-?[\d,]*\.?\d+)`)
-	tastytradeRemoved = regexp.MustCompile(`Removal of ([\d,.]+) `)
+	tastytradePrice   = lazyregexp.New(`@ (-?[\d,]*\.?\d+)`)
+	tastytradeRemoved = lazyregexp.New(`Removal of ([\d,.]+) `)
 )
 
 // prepareTastytrade finds out what a row is.
@@ -91,7 +91,7 @@ func prepareTastytradeDelivery(w *s.Row, word string) {
 	_, _, traded := parse.SideWord(word)
 	switch kind := s.FindKind(tastytradeWords, word); {
 	case kind != "":
-		if removed := tastytradeRemoved.FindStringSubmatch(w.Text("Description")); removed != nil {
+		if removed := tastytradeRemoved().FindStringSubmatch(w.Text("Description")); removed != nil {
 			w.Set("quantity", removed[1])
 		}
 		return
@@ -111,7 +111,7 @@ func prepareTastytradeDelivery(w *s.Row, word string) {
 // value, and what moved: of a future only the costs move at once.
 func prepareTastytradeFill(w *s.Row) {
 	price := w.Text("Price")
-	if found := tastytradePrice.FindStringSubmatch(w.Text("Description")); found != nil {
+	if found := tastytradePrice().FindStringSubmatch(w.Text("Description")); found != nil {
 		price = strings.ReplaceAll(found[1], ",", "")
 	}
 	if price == "" && !w.Decimal(tastytradeValue).IsZero() {

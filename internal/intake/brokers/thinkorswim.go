@@ -2,10 +2,10 @@ package brokers
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/intake/parse"
 	"fillbook/internal/intake/statement"
 	"fillbook/internal/intake/tabular"
@@ -146,14 +146,14 @@ func isSwimTrade(row tabular.Row) bool {
 	return slices.Contains(row.Cells, "TRD")
 }
 
-var swimStart = regexp.MustCompile(`(?i)start of (?:the )?business day \S+ ([A-Z]{2,4}(?:[+-]\d{1,2}(?::?\d{2})?)?)`)
+var swimStart = lazyregexp.New(`(?i)start of (?:the )?business day \S+ ([A-Z]{2,4}(?:[+-]\d{1,2}(?::?\d{2})?)?)`)
 
 // swimZone finds the zone in which the platform showed its times, if the row
 // of the opening balance names it.
 func swimZone(rows []tabular.Row) string {
 	for _, row := range rows {
 		for _, cell := range row.Cells {
-			if found := swimStart.FindStringSubmatch(cell); found != nil {
+			if found := swimStart().FindStringSubmatch(cell); found != nil {
 				if _, err := parse.LoadZone(found[1]); err == nil {
 					return found[1]
 				}

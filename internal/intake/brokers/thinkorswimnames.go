@@ -1,13 +1,13 @@
 package brokers
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"fillbook/internal/base/decimal"
 	"fillbook/internal/base/journal"
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/intake/parse"
 	"fillbook/internal/intake/statement"
 	"fillbook/internal/trading/instruments"
@@ -15,18 +15,18 @@ import (
 
 var (
 	// An option on a future: "/NQM22:XCME 1/20 APR 22 (Wednesday) (Wk5) /Q4CJ22:XCME 13450 CALL".
-	swimOnFuture = regexp.MustCompile(`^(/[A-Z0-9]+)(?::[A-Z]+)? 1/([\d,.]+) ([A-Z]{3}) (\d{2})((?: \([^)]*\))*) /?([A-Z0-9]+)(?::[A-Z]+)? ([\d.,]+) (CALL|PUT)$`)
-	swimBrackets = regexp.MustCompile(`\[[^\]]*\] ?`)
-	swimWeek     = regexp.MustCompile(`\((MON|TUES|WEDNES|THURS|FRI)DAY\) \(WK([1-6])\)`)
+	swimOnFuture = lazyregexp.New(`^(/[A-Z0-9]+)(?::[A-Z]+)? 1/([\d,.]+) ([A-Z]{3}) (\d{2})((?: \([^)]*\))*) /?([A-Z0-9]+)(?::[A-Z]+)? ([\d.,]+) (CALL|PUT)$`)
+	swimBrackets = lazyregexp.New(`\[[^\]]*\] ?`)
+	swimWeek     = lazyregexp.New(`\((MON|TUES|WEDNES|THURS|FRI)DAY\) \(WK([1-6])\)`)
 	// A spread: "VERTICAL SPY 100 (Weeklys) 5 JUN 26 715/714 PUT".
-	swimMany = regexp.MustCompile(`(?:^| )([/.$A-Z0-9]+)(?::[A-Z]+)? (?:1/)?(\d[\d,.]*) .*\b(?:CALL|PUT|CALL/PUT|PUT/CALL)\b`)
+	swimMany = lazyregexp.New(`(?:^| )([/.$A-Z0-9]+)(?::[A-Z]+)? (?:1/)?(\d[\d,.]*) .*\b(?:CALL|PUT|CALL/PUT|PUT/CALL)\b`)
 )
 
 // swimName sets the instrument of a fill that a text of thinkorswim names, if it
 // is a single one.
 func swimName(f *statement.Fill, text string) bool {
-	text = strings.ToUpper(strings.Join(strings.Fields(swimBrackets.ReplaceAllString(text, "")), " "))
-	if found := swimOnFuture.FindStringSubmatch(text); found != nil {
+	text = strings.ToUpper(strings.Join(strings.Fields(swimBrackets().ReplaceAllString(text, "")), " "))
+	if found := swimOnFuture().FindStringSubmatch(text); found != nil {
 		return nameOnFuture(f, found)
 	}
 	if option, ok := instruments.ParseOption(text); ok {
@@ -74,7 +74,7 @@ var swimWeekdays = map[string]time.Weekday{
 // swimExpiry is the day that "APR 22 (Wednesday) (Wk5)" means: that of the
 // fifth line of a calendar whose weeks begin on Sunday.
 func swimExpiry(month, year, brackets string) journal.Day {
-	found := swimWeek.FindStringSubmatch(brackets)
+	found := swimWeek().FindStringSubmatch(brackets)
 	first, err := time.Parse("Jan 06", month[:1]+strings.ToLower(month[1:])+" "+year)
 	if found == nil || err != nil {
 		return ""
@@ -96,7 +96,7 @@ func swimExpiry(month, year, brackets string) journal.Day {
 // price, and no prices of its legs.
 func swimSpread(f *statement.Fill, text string) bool {
 	text = strings.ToUpper(strings.Join(strings.Fields(text), " "))
-	found := swimMany.FindStringSubmatch(text)
+	found := swimMany().FindStringSubmatch(text)
 	if found == nil {
 		return false
 	}

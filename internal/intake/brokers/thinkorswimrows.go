@@ -1,10 +1,10 @@
 package brokers
 
 import (
-	"regexp"
 	"strings"
 
 	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/intake/parse"
 	"fillbook/internal/intake/statement"
 	"fillbook/internal/trading/instruments"
@@ -148,9 +148,9 @@ func swimSymbol(text string) string {
 }
 
 var (
-	swimTraded  = regexp.MustCompile(`\b(BOT|SOLD) ([+-]?[\d,.]+) (.+?) @(\S+)`)
-	swimUpon    = regexp.MustCompile(`\b(BOT|SOLD) ([+-]?[\d,.]+) (\S+) UPON `)
-	swimRemoved = regexp.MustCompile(`(?i)^REMOVAL OF OPTION DUE TO (EXPIRATION|ASSIGNMENT|EXERCISE)(?: OF)? ([+-]?[\d,.]+ )?(.+)$`)
+	swimTraded  = lazyregexp.New(`\b(BOT|SOLD) ([+-]?[\d,.]+) (.+?) @(\S+)`)
+	swimUpon    = lazyregexp.New(`\b(BOT|SOLD) ([+-]?[\d,.]+) (\S+) UPON `)
+	swimRemoved = lazyregexp.New(`(?i)^REMOVAL OF OPTION DUE TO (EXPIRATION|ASSIGNMENT|EXERCISE)(?: OF)? ([+-]?[\d,.]+ )?(.+)$`)
 )
 
 // cash reads a row of a cash table.
@@ -167,12 +167,12 @@ func (s *swim) cash(w *statement.Row) {
 		w.Ignore()
 		return
 	}
-	if found := swimTraded.FindStringSubmatch(text); found != nil && kind == "TRD" {
+	if found := swimTraded().FindStringSubmatch(text); found != nil && kind == "TRD" {
 		s.traded(w, found)
 		return
 	}
 	at, amount := s.at(w, w.Text("Exec Date|Date"), w.Text("Exec Time|Time")), w.Null("Amount")
-	switch removed, upon := swimRemoved.FindStringSubmatch(text), swimUpon.FindStringSubmatch(text); {
+	switch removed, upon := swimRemoved().FindStringSubmatch(text), swimUpon().FindStringSubmatch(text); {
 	case removed != nil:
 		s.removed(w, at, removed)
 	case upon != nil:

@@ -1,9 +1,9 @@
 package brokers
 
 import (
-	"regexp"
 	"strings"
 
+	"fillbook/internal/base/lazyregexp"
 	s "fillbook/internal/intake/statement"
 )
 
@@ -16,7 +16,7 @@ var traderSyncTrades = s.Preset{
 	Header: s.Cols("Status;Symbol;Size;Open Date;Close Date;Open Time;Close Time;Entry Price;Exit Price;Return $"),
 	Layout: &s.Layout{
 		Account: "Portfolio", Symbol: "Symbol", Contract: "Symbol", Namer: s.NameWithoutExchange, Type: "Type", Right: "@right", Strike: "Strike", Expiry: "Expire",
-		Parse: []s.Pattern{{In: "Type", Re: regexp.MustCompile(`(?i)^(?P<right>call|put)$`)}, {In: "{Type} {Spread}", Re: regexp.MustCompile(`(?i)^option (?P<right>call|c|put|p)$`)}},
+		Parse: []s.Pattern{{In: "Type", Re: lazyregexp.New(`(?i)^(?P<right>call|put)$`)}, {In: "{Type} {Spread}", Re: lazyregexp.New(`(?i)^option (?P<right>call|c|put|p)$`)}},
 		Side:  "Side", Quantity: "Size", Commission: "Commision|Commission", Fees: "Fees", Swap: "Swap", //nolint:misspell // as the vendor spells it
 		Result: "Return $", NetResult: "Net Return", Prepare: prepareTraderSync, Adjust: addMistakes,
 		RoundTrip: s.RoundTrip{

@@ -2,9 +2,9 @@ package brokers
 
 import (
 	"html"
-	"regexp"
 	"strings"
 
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/intake/statement"
 )
 
@@ -20,11 +20,11 @@ var tradesvizExecutions = statement.Preset{
 	},
 }
 
-var tradesvizMarkup = regexp.MustCompile(`<[^>]*>`)
+var tradesvizMarkup = lazyregexp.New(`<[^>]*>`)
 
 // prepareTradesviz removes the markup of notes, and stops that are not known.
 func prepareTradesviz(w *statement.Row) {
-	w.Set("notes", strings.Join(strings.Fields(html.UnescapeString(tradesvizMarkup.ReplaceAllString(w.Text("notes"), " "))), " "))
+	w.Set("notes", strings.Join(strings.Fields(html.UnescapeString(tradesvizMarkup().ReplaceAllString(w.Text("notes"), " "))), " "))
 	for name, column := range map[string]string{"stop": "stop_loss", "target": "profit_target"} {
 		if text := w.Text(column); !strings.EqualFold(text, "n/a") {
 			w.Set(name, text)

@@ -1,8 +1,7 @@
 package brokers
 
 import (
-	"regexp"
-
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/intake/parse"
 	s "fillbook/internal/intake/statement"
 	"fillbook/internal/trading/matching"
@@ -16,7 +15,7 @@ var tradeZellaTrades = s.Preset{
 	Header: s.Cols("Account Name;Avg Buy Price;Avg Sell Price;Close Date;Close Time;Entry Price;Exit Price;Gross P&L;Net P&L;Open Date;Open Time;Quantity;Side;Symbol"),
 	Layout: &s.Layout{
 		Account: "Account Name", Symbol: "Symbol", Namer: s.NameWithoutExchange, Right: "@right", Strike: "@strike", Expiry: "@expiry",
-		Parse: []s.Pattern{{In: "Instrument", Re: regexp.MustCompile(`^(?P<expiry>\d{4}-\d{2}-\d{2}) (?P<strike>\d+(?:\.\d+)?) (?P<right>CALL|PUT)$`)}},
+		Parse: []s.Pattern{{In: "Instrument", Re: lazyregexp.New(`^(?P<expiry>\d{4}-\d{2}-\d{2}) (?P<strike>\d+(?:\.\d+)?) (?P<right>CALL|PUT)$`)}},
 		Side:  "Side", Quantity: "Quantity", Commission: "Commission", Fees: "Fee", Swap: "Swap",
 		Result: "Gross P&L", NetResult: "Net P&L", Prepare: prepareTradeZella, Adjust: addMistakes,
 		RoundTrip: s.RoundTrip{

@@ -1,11 +1,11 @@
 package brokers
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/intake/metatrader"
 	s "fillbook/internal/intake/statement"
 	"fillbook/internal/trading/instruments"
@@ -97,12 +97,12 @@ var tradingViewBalance = s.Preset{
 
 // closingText is how the paper account describes a position that it closed: with
 // the price of entry, what a point is worth, and the rate to its own currency.
-var closingText = regexp.MustCompile(`^Close (?P<direction>long|short) position for symbol (?P<symbol>\S+) at price (?P<exit>\S+) for (?P<units>\S+) units\. ` +
+var closingText = lazyregexp.New(`^Close (?P<direction>long|short) position for symbol (?P<symbol>\S+) at price (?P<exit>\S+) for (?P<units>\S+) units\. ` +
 	`Position AVG Price was (?P<entry>[^\s,]+), currency: \w+, rate: (?P<rate>[^\s,]+), point value: (?P<worth>\S+?)\.?$`)
 
 // setBalanceChange computes what a row that is not a trade did to the balance.
 func setBalanceChange(w *s.Row) {
-	if action := w.Text("Action"); !closingText.MatchString(action) && (action != "" || w.Text("Time") != "") {
+	if action := w.Text("Action"); !closingText().MatchString(action) && (action != "" || w.Text("Time") != "") {
 		w.Set("change", w.Required("Balance after").Sub(w.Required("Balance before")).String())
 	}
 }

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"fillbook/internal/base/decimal"
 	"fillbook/internal/base/journal"
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/intake/parse"
 	"fillbook/internal/intake/statement"
 )
@@ -35,7 +35,7 @@ type leg struct {
 }
 
 // exportDay is what TradingView writes behind the symbol in the file's name.
-var exportDay = regexp.MustCompile(`[_ ]\d{4}-\d{2}-\d{2}.*$`)
+var exportDay = lazyregexp.New(`[_ ]\d{4}-\d{2}-\d{2}.*$`)
 
 // readStrategy reads the list of trades of a strategy: two rows for each, the
 // exit mostly first. What it traded stands in the name of the file alone.
@@ -120,7 +120,7 @@ func tradeOf(w *statement.Row, symbol string, a, b *leg) {
 // Supertrend_NASDAQ_AAPL_2026-01-05.csv.
 func symbolOf(file string) (string, bool) {
 	name := strings.TrimSuffix(path.Base(file), path.Ext(file))
-	words := strings.Split(exportDay.ReplaceAllString(name, ""), "_")
+	words := strings.Split(exportDay().ReplaceAllString(name, ""), "_")
 	symbol := strings.ToUpper(words[len(words)-1])
 	if len(words) < 2 || symbol == "" || strings.Trim(symbol, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.!") != "" {
 		return "", false

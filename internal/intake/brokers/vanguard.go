@@ -1,8 +1,7 @@
 package brokers
 
 import (
-	"regexp"
-
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/intake/parse"
 	s "fillbook/internal/intake/statement"
 )
@@ -19,7 +18,7 @@ var vanguardTransactions = s.Preset{
 		Key: "Transaction Type", Kind: "@kind|Transaction Type", Symbol: "Symbol|Investment Name", Name: "Investment Name", Time: "Trade Date",
 		Quantity: "Shares", Price: "Share Price", Amount: "Net Amount", Fees: "Commission Fees|Commissions and Fees", Account: "Account Number",
 		Currency: "=USD", Note: "{Transaction Type} {Symbol|Investment Name}",
-		Parse: []s.Pattern{{In: "{Transaction Type} {Symbol}", Re: regexp.MustCompile(`(?i)^(?P<kind>reinvestment VM[FRS]XX)$`)}},
+		Parse: []s.Pattern{{In: "{Transaction Type} {Symbol}", Re: lazyregexp.New(`(?i)^(?P<kind>reinvestment VM[FRS]XX)$`)}},
 		Words: []s.Word{
 			{Kind: s.KindRepeated, Words: "sweep*|reinvestment vm?xx"},
 			{Kind: s.KindBuy, Words: "buy*|reinvestment*"},

@@ -1,8 +1,7 @@
 package brokers
 
 import (
-	"regexp"
-
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/intake/parse"
 	s "fillbook/internal/intake/statement"
 )
@@ -27,7 +26,7 @@ var vanguardUKLayout = s.Layout{
 	Key: "Amount", Kind: "@kind|Details", Symbol: "@symbol|@name", Name: "@name", Namer: s.NamePlain, Time: "Date", Quantity: "@quantity",
 	Amount: "Amount", Currency: "=GBP", Note: "Details",
 	Parse: []s.Pattern{{
-		In: "Details", Re: regexp.MustCompile(`^(?P<kind>Bought|Sold) (?P<quantity>[\d,]*\.?\d+) (?P<name>.+?)(?:\s*\((?P<symbol>[^()]+)\))?$`),
+		In: "Details", Re: lazyregexp.New(`^(?P<kind>Bought|Sold) (?P<quantity>[\d,]*\.?\d+) (?P<name>.+?)(?:\s*\((?P<symbol>[^()]+)\))?$`),
 	}},
 	Words: []s.Word{
 		{Kind: s.KindBuy, Words: "bought"},

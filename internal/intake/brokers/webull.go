@@ -1,8 +1,7 @@
 package brokers
 
 import (
-	"regexp"
-
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/intake/parse"
 	s "fillbook/internal/intake/statement"
 )
@@ -23,13 +22,13 @@ var webullCombined = s.Preset{
 	Layout: &s.Layout{
 		Orders: true, Symbol: "Symbol", Namer: s.NameFirstWord, Side: "Side", Quantity: "@Filled/Total Qty", Price: "@Price/Avg Price", Time: "Filled Time",
 		Prepare: func(w *s.Row) {
-			w.Set("Filled/Total Qty", webullFirst.FindString(w.Text("Filled/Total Qty")))
-			w.Set("Price/Avg Price", webullLast.FindString(w.Text("Price/Avg Price")))
+			w.Set("Filled/Total Qty", webullFirst().FindString(w.Text("Filled/Total Qty")))
+			w.Set("Price/Avg Price", webullLast().FindString(w.Text("Price/Avg Price")))
 		},
 	},
 }
 
-var webullFirst, webullLast = regexp.MustCompile(`^[^/]*`), regexp.MustCompile(`[^/]*$`)
+var webullFirst, webullLast = lazyregexp.New(`^[^/]*`), lazyregexp.New(`[^/]*$`)
 
 // webullOptions is the list of orders in options.
 var webullOptions = s.Preset{

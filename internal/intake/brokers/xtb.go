@@ -1,10 +1,10 @@
 package brokers
 
 import (
-	"regexp"
 	"strings"
 
 	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/intake/parse"
 	s "fillbook/internal/intake/statement"
 	"fillbook/internal/trading/instruments"
@@ -35,7 +35,7 @@ const (
 
 // xtbTrade is the comment of a trade: what was done with a position, with a part
 // of the order before the slash.
-var xtbTrade = regexp.MustCompile(`(?i)^(?P<action>(?:OPEN|CLOSE) (?:BUY|SELL)) (?P<quantity>[\d.]+)(?:/[\d.]+)? @ (?P<price>[\d.]+)$`)
+var xtbTrade = lazyregexp.New(`(?i)^(?P<action>(?:OPEN|CLOSE) (?:BUY|SELL)) (?P<quantity>[\d.]+)(?:/[\d.]+)? @ (?P<price>[\d.]+)$`)
 
 func newXTBOperations(prepare func(*s.Row)) *s.Layout {
 	return &s.Layout{
@@ -59,7 +59,7 @@ func isXTBResult(w *s.Row) bool {
 }
 
 func skipXTBTrade(w *s.Row) {
-	if isXTBResult(w) || xtbTrade.MatchString(w.Text("Comment")) {
+	if isXTBResult(w) || xtbTrade().MatchString(w.Text("Comment")) {
 		w.Skip("the closed positions have it")
 	}
 }

@@ -2,9 +2,9 @@ package metatrader
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/intake/statement"
 	"fillbook/internal/intake/tabular"
 )
@@ -27,7 +27,7 @@ const (
 
 // accountText is the value in the account line: the login, and in brackets the currency,
 // the server, the account's sort and its mode.
-var accountText = regexp.MustCompile(`^(\d+)[\s\x{00a0}]*\(([^()]+)\)$`)
+var accountText = lazyregexp.New(`^(\d+)[\s\x{00a0}]*\(([^()]+)\)$`)
 
 // accountIn finds the account line in an MT5 report. Its label may be in any language.
 func accountIn(row tabular.Row) (account, bool) {
@@ -35,7 +35,7 @@ func accountIn(row tabular.Row) (account, bool) {
 		if !strings.HasSuffix(cell, ")") { // in most files none does
 			continue
 		}
-		found := accountText.FindStringSubmatch(cell)
+		found := accountText().FindStringSubmatch(cell)
 		if found == nil {
 			continue
 		}

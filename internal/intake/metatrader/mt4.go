@@ -1,11 +1,11 @@
 package metatrader
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"fillbook/internal/base/journal"
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/intake/statement"
 	"fillbook/internal/intake/tabular"
 )
@@ -96,14 +96,14 @@ func ticketCells(row tabular.Row) []string {
 }
 
 // headText is a cell in the line above the tables, such as "Currency: USD".
-var headText = regexp.MustCompile(`^[^:：]+[:：]\s*(.+)$`)
+var headText = lazyregexp.New(`^[^:：]+[:：]\s*(.+)$`)
 
 // headOf reads the line above the tables: account, name and currency.
 func headOf(row tabular.Row) (a account) {
 	const fewest = 3
 	var values []string
 	for _, cell := range row.Cells {
-		if found := headText.FindStringSubmatch(cell); found != nil {
+		if found := headText().FindStringSubmatch(cell); found != nil {
 			values = append(values, strings.TrimSpace(found[1]))
 		}
 	}

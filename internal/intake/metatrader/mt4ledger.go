@@ -1,10 +1,10 @@
 package metatrader
 
 import (
-	"regexp"
 	"strings"
 
 	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/intake/statement"
 	"fillbook/internal/intake/tabular"
 )
@@ -29,10 +29,10 @@ func newLedger(r *statement.Reader, tickets tabular.Table, currency string) *led
 }
 
 // linkText is how a comment points to the other ticket in a partial close.
-var linkText = regexp.MustCompile(`\b(to|from) #(\d+)`)
+var linkText = lazyregexp.New(`\b(to|from) #(\d+)`)
 
 func (l *ledger) link(ticket, comment string) {
-	for _, found := range linkText.FindAllStringSubmatch(comment, -1) {
+	for _, found := range linkText().FindAllStringSubmatch(comment, -1) {
 		older, newer := ticket, found[2]
 		if found[1] == "from" {
 			older, newer = newer, older
@@ -168,5 +168,5 @@ func (l *ledger) money(w *statement.Row) {
 
 // ticketComment returns a ticket's comment without the terminal's link to another ticket.
 func ticketComment(title string) string {
-	return strings.TrimSpace(linkText.ReplaceAllString(title, ""))
+	return strings.TrimSpace(linkText().ReplaceAllString(title, ""))
 }

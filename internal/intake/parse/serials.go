@@ -1,15 +1,16 @@
 package parse
 
 import (
-	"regexp"
 	"strings"
 	"time"
+
+	"fillbook/internal/base/lazyregexp"
 )
 
 // Spreadsheets count days from 1899-12-30, with the time as a fraction.
 var (
-	serialText   = regexp.MustCompile(`^([2-7]\d{4}|80000)(?:[.,](\d+))?$`)
-	fractionText = regexp.MustCompile(`^0?[.,](\d+)$`)
+	serialText   = lazyregexp.New(`^([2-7]\d{4}|80000)(?:[.,](\d+))?$`)
+	fractionText = lazyregexp.New(`^0?[.,](\d+)$`)
 )
 
 // serialDay reads a spreadsheet's number for a date, from 20000 to 80000, which
@@ -20,7 +21,7 @@ func serialDay(text string) (day calendarDay, since time.Duration, ok bool) {
 	if !startsWithDigits(text, serialDigits) {
 		return calendarDay{}, 0, false
 	}
-	parts := serialText.FindStringSubmatch(text)
+	parts := serialText().FindStringSubmatch(text)
 	if parts == nil {
 		return calendarDay{}, 0, false
 	}
@@ -47,7 +48,7 @@ func startsWithDigits(text string, n int) bool {
 
 // dayFraction reads a spreadsheet's number for a time.
 func dayFraction(text string) (time.Duration, bool) {
-	parts := fractionText.FindStringSubmatch(TrimCell(text))
+	parts := fractionText().FindStringSubmatch(TrimCell(text))
 	if parts == nil {
 		return 0, false
 	}
@@ -67,7 +68,7 @@ func partOfDay(decimals string) time.Duration {
 
 // epochText is a count from the start of 1970: seconds with 10 digits, milliseconds with
 // 13, microseconds with 16 and nanoseconds with 19.
-var epochText = regexp.MustCompile(`^(\d{10})(?:[.,](\d{1,9})|(\d{3}|\d{6}|\d{9}))?$`)
+var epochText = lazyregexp.New(`^(\d{10})(?:[.,](\d{1,9})|(\d{3}|\d{6}|\d{9}))?$`)
 
 // The seconds accepted by epochTime: from 2001 to 2033. Other numbers with ten digits are
 // more likely to be something else, such as 2026010509.
@@ -83,7 +84,7 @@ func epochTime(text string) (day calendarDay, at timeText, ok bool) {
 	if !startsWithDigits(text, len("1700000000")) {
 		return calendarDay{}, timeText{}, false
 	}
-	parts := epochText.FindStringSubmatch(text)
+	parts := epochText().FindStringSubmatch(text)
 	if parts == nil {
 		return calendarDay{}, timeText{}, false
 	}

@@ -1,14 +1,13 @@
 package parse
 
 import (
-	"regexp"
-
 	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/lazyregexp"
 )
 
 // thirtySeconds is a price in points and 32nds. The 32nds may be followed by a half as a
 // plus sign, decimals, or one digit for eighths.
-var thirtySeconds = regexp.MustCompile(`^(-?)(\d{1,4})['-]([0-2]\d|3[01])(?:(\+)|\.(\d{1,3})|([0-35-8]))?$`)
+var thirtySeconds = lazyregexp.New(`^(-?)(\d{1,4})['-]([0-2]\d|3[01])(?:(\+)|\.(\d{1,3})|([0-35-8]))?$`)
 
 // eighths are the thousandths of a 32nd meant by the third digit: it is the eighth's
 // first decimal, so 4 and 9 do not occur.
@@ -23,7 +22,7 @@ func Treasury32(text string) (decimal.Decimal, bool) {
 	if len(text) > longestNumber {
 		return decimal.Zero, false
 	}
-	parts := thirtySeconds.FindStringSubmatch(PlainSigns(TrimCell(text)))
+	parts := thirtySeconds().FindStringSubmatch(PlainSigns(TrimCell(text)))
 	if parts == nil {
 		return decimal.Zero, false
 	}

@@ -1,10 +1,11 @@
 package parse
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
+
+	"fillbook/internal/base/lazyregexp"
 )
 
 // timeWords are parts of names for date and time columns, in lower case. An abbreviation
@@ -14,7 +15,7 @@ var timeWords = []string{
 	"zeit", "datum", "hora", "fecha", "heure", "ora", "data", "tijd", "tid", "時", "日",
 }
 
-var inBrackets = regexp.MustCompile(`[(\[]([^()\[\]]*(?:\([^()]*\)[^()\[\]]*)?)[)\]]`)
+var inBrackets = lazyregexp.New(`[(\[]([^()\[\]]*(?:\([^()]*\)[^()\[\]]*)?)[)\]]`)
 
 // ZoneInHeader finds the zone in a column's name: in brackets, as in "Update Time (EDT)"
 // and "Filled Time(UTC+02:00)", or as its first or last word, as in EntryDateUTC and
@@ -22,7 +23,7 @@ var inBrackets = regexp.MustCompile(`[(\[]([^()\[\]]*(?:\([^()]*\)[^()\[\]]*)?)[
 func ZoneInHeader(header string) (name string, ok bool) {
 	header = PlainSigns(TrimCell(header))
 	timely := timeColumn(header)
-	for _, found := range inBrackets.FindAllStringSubmatch(header, -1) {
+	for _, found := range inBrackets().FindAllStringSubmatch(header, -1) {
 		inner := strings.TrimSpace(found[1])
 		if zone, ok := FindStatedZone(inner); ok && (timely || IsUniversal(inner)) {
 			return zone, true

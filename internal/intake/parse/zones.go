@@ -2,11 +2,11 @@ package parse
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
 	"fillbook/internal/base/journal"
+	"fillbook/internal/base/lazyregexp"
 )
 
 // Zone is how a file's clock runs: a time zone, perhaps moved by whole hours. The move is
@@ -25,8 +25,8 @@ func utc() Zone { return Zone{name: "UTC", location: time.UTC} }
 func (z Zone) String() string { return z.name }
 
 var (
-	offsetText = regexp.MustCompile(`^(?:UTC|GMT|UT)? ?([+-])(\d{1,2})(?::?([0-5]\d))?$`)
-	movedText  = regexp.MustCompile(`^([A-Za-z_]+/[A-Za-z_/-]+) ?([+-]) ?(\d{1,2})$`)
+	offsetText = lazyregexp.New(`^(?:UTC|GMT|UT)? ?([+-])(\d{1,2})(?::?([0-5]\d))?$`)
+	movedText  = lazyregexp.New(`^([A-Za-z_]+/[A-Za-z_/-]+) ?([+-]) ?(\d{1,2})$`)
 )
 
 // farthestOffset is the Line Islands' offset.
@@ -81,7 +81,7 @@ func LoadZone(name string) (Zone, error) {
 
 // movedZone reads a zone moved by whole hours.
 func movedZone(name string) (Zone, bool) {
-	parts := movedText.FindStringSubmatch(name)
+	parts := movedText().FindStringSubmatch(name)
 	if parts == nil {
 		return Zone{}, false
 	}
@@ -99,7 +99,7 @@ func movedZone(name string) (Zone, bool) {
 
 // parseOffset reads a distance from UTC, with or without those letters.
 func parseOffset(text string) (time.Duration, bool) {
-	parts := offsetText.FindStringSubmatch(strings.ToUpper(text))
+	parts := offsetText().FindStringSubmatch(strings.ToUpper(text))
 	if parts == nil {
 		return 0, false
 	}

@@ -2,13 +2,13 @@ package statement
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"fillbook/internal/base/decimal"
 	"fillbook/internal/base/journal"
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/intake/parse"
 	"fillbook/internal/trading/instruments"
 	"fillbook/internal/trading/matching"
@@ -292,10 +292,10 @@ func (s *Statement) candidates(company, except string) (list []string) {
 }
 
 // securityNumber is a CUSIP, with which brokers name securities that have no symbol any more.
-var securityNumber = regexp.MustCompile(`^[0-9A-Z]{2}\d[0-9A-Z]{5}\d$`)
+var securityNumber = lazyregexp.New(`^[0-9A-Z]{2}\d[0-9A-Z]{5}\d$`)
 
 // isNameless reports whether a row has no symbol, or a number in its place.
-func isNameless(symbol string) bool { return symbol == "" || securityNumber.MatchString(symbol) }
+func isNameless(symbol string) bool { return symbol == "" || securityNumber().MatchString(symbol) }
 
 // isActionSymbol reports whether the file states a corporate action of a fill's symbol.
 func (s *Statement) isActionSymbol(f *Fill) bool {

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/intake/parse"
 	"fillbook/internal/intake/tabular"
 	"fillbook/internal/trading/instruments"
@@ -195,11 +195,11 @@ func (lr *layoutReader) parseTexts(w *Row) {
 }
 
 func (w *Row) parseText(p Pattern) bool {
-	found := p.Re.FindStringSubmatch(strings.TrimSpace(w.Text(p.In)))
+	found := p.Re().FindStringSubmatch(strings.TrimSpace(w.Text(p.In)))
 	if found == nil {
 		return false
 	}
-	for i, name := range p.Re.SubexpNames() {
+	for i, name := range p.Re().SubexpNames() {
 		if name != "" {
 			w.Set(name, found[i])
 		}
@@ -531,7 +531,7 @@ func (f *Fill) AddDetail(key, value string) {
 }
 
 // shortenedID is a long number after a spreadsheet has rounded it.
-var shortenedID = regexp.MustCompile(`^\d+(?:[.,]\d+)?[eE]\+\d+$`)
+var shortenedID = lazyregexp.New(`^\d+(?:[.,]\d+)?[eE]\+\d+$`)
 
 // idOf reads a fill's id.
 func (lr *layoutReader) idOf(w *Row, side matching.Side) string {
@@ -547,7 +547,7 @@ func (lr *layoutReader) idIn(w *Row, col Col, side matching.Side) string {
 	id := w.wholeText(col)
 	switch {
 	case id == "":
-	case shortenedID.MatchString(id):
+	case shortenedID().MatchString(id):
 		lr.r.Out.Warn("A spreadsheet has shortened the ids of the fills. Import the file as it was downloaded, so that fills are known again.")
 		return ""
 	case l.IDs == IDPerSide:

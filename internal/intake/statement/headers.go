@@ -1,12 +1,12 @@
 package statement
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"unicode"
 
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/intake/parse"
 )
 
@@ -156,13 +156,13 @@ func meaningOf(header string) (meaning, bool) {
 	return m, ok && len(words) > 0
 }
 
-var bracketed = regexp.MustCompile(`\s*[(\[]([^()\[\]]*)[)\]]`)
+var bracketed = lazyregexp.New(`\s*[(\[]([^()\[\]]*)[)\]]`)
 
 // withoutBrackets drops brackets with a zone or a currency, and keeps those that may
 // change the meaning: "P&L (R)" is not money.
 func withoutBrackets(header string) string {
-	return bracketed.ReplaceAllStringFunc(header, func(found string) string {
-		inner := strings.TrimSpace(bracketed.FindStringSubmatch(found)[1])
+	return bracketed().ReplaceAllStringFunc(header, func(found string) string {
+		inner := strings.TrimSpace(bracketed().FindStringSubmatch(found)[1])
 		if inner == "" || isCurrency(inner) || isZone(inner) {
 			return ""
 		}

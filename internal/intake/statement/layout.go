@@ -135,7 +135,7 @@ type Condition struct {
 // becomes the value @price.
 type Pattern struct {
 	In Col
-	Re *regexp.Regexp
+	Re func() *regexp.Regexp // of [lazyregexp.New]
 }
 
 // Namer builds an instrument from the symbol and type in a file; the type is empty if the

@@ -1,13 +1,13 @@
 package statement
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"fillbook/internal/base/decimal"
 	"fillbook/internal/base/journal"
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/intake/parse"
 	"fillbook/internal/trading/instruments"
 )
@@ -110,11 +110,11 @@ func NewCoinContract(symbol, base, quote string) Instrument {
 // coinOption is how exchanges name options: BTC-27JUN25-100000-C, with the settlement
 // coin after it or, after an underscore, after the first coin. Some write the day in
 // figures, and a d for the point in the strike.
-var coinOption = regexp.MustCompile(`^([A-Z0-9]+)(?:[-_]USDC?)?-(\d{1,2}[A-Z]{3}\d{2}|\d{6})-(\d+(?:[.D]\d+)?)-([CP])(?:-[A-Z]+)?$`)
+var coinOption = lazyregexp.New(`^([A-Z0-9]+)(?:[-_]USDC?)?-(\d{1,2}[A-Z]{3}\d{2}|\d{6})-(\d+(?:[.D]\d+)?)-([CP])(?:-[A-Z]+)?$`)
 
 // parseCoinOption makes the instrument an option if its symbol is one.
 func (i *Instrument) parseCoinOption() {
-	found := coinOption.FindStringSubmatch(i.Symbol)
+	found := coinOption().FindStringSubmatch(i.Symbol)
 	if found == nil {
 		return
 	}

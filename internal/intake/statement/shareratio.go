@@ -1,18 +1,18 @@
 package statement
 
 import (
-	"regexp"
 	"strconv"
 
 	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/lazyregexp"
 )
 
 // ratioText finds a ratio such as "1 FOR 25" or "4-for-1".
-var ratioText = regexp.MustCompile(`(?i)\b(\d{1,12})[ -]?for[ -]?(\d{1,12})\b`)
+var ratioText = lazyregexp.New(`(?i)\b(\d{1,12})[ -]?for[ -]?(\d{1,12})\b`)
 
 // findRatio returns the ratio in a description, new shares for old ones; 0 for none.
 func findRatio(text string) (newShares, oldShares int64) {
-	found := ratioText.FindStringSubmatch(text)
+	found := ratioText().FindStringSubmatch(text)
 	if found == nil {
 		return 0, 0
 	}

@@ -2,9 +2,9 @@ package statement
 
 import (
 	"iter"
-	"regexp"
 
 	"fillbook/internal/base/journal"
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/intake/parse"
 )
 
@@ -59,19 +59,19 @@ func (r *Reader) momentOf(clock *parse.Clock, text string) (parse.Moment, error)
 func mostlyTimesOfDay(values iter.Seq[string]) bool { return isMost(values, parse.IsTimeOfDay) }
 
 var (
-	yearFirstName = regexp.MustCompile(`(?:^|\D)(20\d\d)([-_.]?)(\d\d)([-_.]?)(\d\d)(?:\D|$)`)
-	yearLastName  = regexp.MustCompile(`(?:^|\D)(\d\d?)[-_.](\d\d?)[-_.](20\d\d|\d\d)(?:\D|$)`)
+	yearFirstName = lazyregexp.New(`(?:^|\D)(20\d\d)([-_.]?)(\d\d)([-_.]?)(\d\d)(?:\D|$)`)
+	yearLastName  = lazyregexp.New(`(?:^|\D)(\d\d?)[-_.](\d\d?)[-_.](20\d\d|\d\d)(?:\D|$)`)
 )
 
 // DayInName finds the day in a file name: 2026-01-05, 20260105 or 01-05-2026, the month
 // first unless the user says otherwise.
 func DayInName(name string, order parse.DateOrder) (journal.Day, bool) {
-	if p := yearFirstName.FindStringSubmatch(name); p != nil && p[2] == p[4] {
+	if p := yearFirstName().FindStringSubmatch(name); p != nil && p[2] == p[4] {
 		if day, err := journal.ParseDay("day", p[1]+"-"+p[3]+"-"+p[5]); err == nil {
 			return day, true
 		}
 	}
-	p := yearLastName.FindStringSubmatch(name)
+	p := yearLastName().FindStringSubmatch(name)
 	if p == nil {
 		return "", false
 	}

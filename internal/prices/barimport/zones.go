@@ -2,20 +2,20 @@ package barimport
 
 import (
 	"context"
-	"regexp"
 	"strconv"
 	"time"
 
 	"fillbook/internal/base/db"
 	"fillbook/internal/base/journal"
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/trading/settings"
 )
 
-var offsetText = regexp.MustCompile(`^([+-])(\d{2}):([0-5]\d)$`)
+var offsetText = lazyregexp.New(`^([+-])(\d{2}):([0-5]\d)$`)
 
 // parseZone parses an IANA name or an offset such as +02:00.
 func parseZone(text string) (*time.Location, error) {
-	if parts := offsetText.FindStringSubmatch(text); parts != nil {
+	if parts := offsetText().FindStringSubmatch(text); parts != nil {
 		hours, _ := strconv.Atoi(parts[2])
 		minutes, _ := strconv.Atoi(parts[3])
 		seconds := hours*3600 + minutes*60

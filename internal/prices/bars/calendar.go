@@ -1,9 +1,9 @@
 package bars
 
 import (
-	"regexp"
 	"strings"
 
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/prices/market"
 	"fillbook/internal/trading/instruments"
 )
@@ -31,7 +31,7 @@ func CalendarOf(instrumentType, symbol string) market.Calendar {
 		if contract, ok := instruments.ParseFuture(symbol); ok && contract.Explicit {
 			return futureCalendar(symbol)
 		}
-		if shareName.MatchString(symbol) {
+		if shareName().MatchString(symbol) {
 			return market.NoCalendar // GOLD is a metal and a share
 		}
 	}
@@ -45,7 +45,7 @@ func followedCalendar(symbol string) market.Calendar {
 	byName, isNamed := market.FindCFDCalendar(plainName(symbol))
 	base, _, _ := strings.Cut(symbol, ".")
 	switch {
-	case isNamed && (!isListed || !shareName.MatchString(base)):
+	case isNamed && (!isListed || !shareName().MatchString(base)):
 		return byName
 	case isListed:
 		return byExchange
@@ -91,10 +91,10 @@ func optionCalendar(symbol string) market.Calendar {
 }
 
 // americanSymbol matches an American share symbol, with its class or kind: BRK.B, ABC.WS.
-var americanSymbol = regexp.MustCompile(`^[A-Z]{1,6}([.\-/ ]([A-EU]|W|WS|PR?[A-Z]?|RT))?$`)
+var americanSymbol = lazyregexp.New(`^[A-Z]{1,6}([.\-/ ]([A-EU]|W|WS|PR?[A-Z]?|RT))?$`)
 
 // shareName matches a possible share symbol, whatever else it means.
-var shareName = regexp.MustCompile(`^[A-Z]{1,5}$`)
+var shareName = lazyregexp.New(`^[A-Z]{1,5}$`)
 
 // stockCalendar returns a stock's calendar by its exchange. A symbol with letters alone
 // is assumed to be American, unless the bars show otherwise; see [market.Hours].
@@ -102,7 +102,7 @@ func stockCalendar(symbol string) market.Calendar {
 	if found, ok := exchangeCalendar(symbol); ok {
 		return found
 	}
-	if americanSymbol.MatchString(symbol) {
+	if americanSymbol().MatchString(symbol) {
 		return market.USStocks
 	}
 	return market.NoCalendar

@@ -1,9 +1,10 @@
 package barsource
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"fillbook/internal/base/lazyregexp"
 )
 
 // quotes are the currencies and coins in which coin pairs are priced. The longest one a
@@ -12,9 +13,9 @@ var quotes = strings.Fields("USDT USDC FDUSD TUSD BUSD DAI USD EUR GBP TRY BRL J
 
 var (
 	// contractWords is what platforms add to the symbol of a contract without an end.
-	contractWords = regexp.MustCompile(`(?:\.P|[-_ ](?:PERP|PERPETUAL|SWAP))$`)
+	contractWords = lazyregexp.New(`(?:\.P|[-_ ](?:PERP|PERPETUAL|SWAP))$`)
 	separators    = strings.NewReplacer("/", "", "-", "", "_", "", " ", "")
-	pair          = regexp.MustCompile(`^[A-Z0-9]{1,15}$`)
+	pair          = lazyregexp.New(`^[A-Z0-9]{1,15}$`)
 )
 
 // SplitPair returns the coin and the quote for a pair or a contract on one, in any
@@ -27,9 +28,9 @@ func SplitPair(symbol string) (base, quote string, ok bool) {
 			text = before // what follows is the coin of settlement
 		}
 	}
-	text = separators.Replace(contractWords.ReplaceAllString(text, ""))
+	text = separators.Replace(contractWords().ReplaceAllString(text, ""))
 	for _, q := range quotes {
-		if left, found := strings.CutSuffix(text, q); found && len(q) > len(quote) && pair.MatchString(left) {
+		if left, found := strings.CutSuffix(text, q); found && len(q) > len(quote) && pair().MatchString(left) {
 			base, quote = left, q
 		}
 	}

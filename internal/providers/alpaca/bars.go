@@ -3,11 +3,11 @@ package alpaca
 import (
 	"context"
 	"net/http"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/base/remote"
 	"fillbook/internal/prices/barsource"
 	"fillbook/internal/prices/market"
@@ -63,7 +63,7 @@ func (barClient) Describe() barsource.Description {
 }
 
 // share is a US share symbol, with its class: BRK.B.
-var share = regexp.MustCompile(`^[A-Z]{1,5}(\.[A-Z])?$`)
+var share = lazyregexp.New(`^[A-Z]{1,5}(\.[A-Z])?$`)
 
 // Symbol implements barsource.Provider.
 func (barClient) Symbol(of instruments.Priced, at time.Time) (string, bool) {
@@ -71,7 +71,7 @@ func (barClient) Symbol(of instruments.Priced, at time.Time) (string, bool) {
 		return "", false
 	}
 	symbol, _ := of.PriceKeys(at)
-	return symbol, share.MatchString(symbol)
+	return symbol, share().MatchString(symbol)
 }
 
 // Fetch implements barsource.Provider.

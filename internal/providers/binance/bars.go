@@ -3,11 +3,11 @@ package binance
 import (
 	"context"
 	"net/http"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/base/remote"
 	"fillbook/internal/prices/barsource"
 	"fillbook/internal/prices/market"
@@ -46,14 +46,14 @@ func (barClient) Describe() barsource.Description {
 }
 
 // dated is a contract with an end: BTCUSDT_261225.
-var dated = regexp.MustCompile(`^[A-Z0-9]{1,15}_[0-9]{6}$`)
+var dated = lazyregexp.New(`^[A-Z0-9]{1,15}_[0-9]{6}$`)
 
 // Symbol implements barsource.Provider.
 func (barClient) Symbol(of instruments.Priced, _ time.Time) (string, bool) {
 	if !barsource.IsType(of.Type, instruments.TypeCrypto, instruments.TypeFuture) {
 		return "", false
 	}
-	if symbol := strings.ToUpper(of.Symbol); of.Type == instruments.TypeFuture && dated.MatchString(symbol) {
+	if symbol := strings.ToUpper(of.Symbol); of.Type == instruments.TypeFuture && dated().MatchString(symbol) {
 		return symbol, true
 	}
 	base, quote, ok := barsource.SplitPair(of.Symbol)
@@ -94,7 +94,7 @@ func fetchBars(ctx context.Context, run *barsource.Run, window market.Range, add
 func formatSecond(second int64) string { return strconv.FormatInt(second*1000, 10) }
 
 // bannedUntil is part of the message to a blocked address.
-var bannedUntil = regexp.MustCompile(`until ([0-9]{13})`)
+var bannedUntil = lazyregexp.New(`until ([0-9]{13})`)
 
 func classifyBars(a remote.Answer) error {
 	switch {
@@ -103,7 +103,7 @@ func classifyBars(a remote.Answer) error {
 	case a.Status == http.StatusForbidden || a.Status == http.StatusTeapot || a.Code == "-1003":
 		// 403 is how the firewall answers too many requests.
 		limited := &remote.RateLimited{RetryAfter: a.RetryAfter(), IsBanned: a.Status != http.StatusTooManyRequests}
-		if found := bannedUntil.FindStringSubmatch(a.Message); found != nil && limited.RetryAfter == 0 {
+		if found := bannedUntil().FindStringSubmatch(a.Message); found != nil && limited.RetryAfter == 0 {
 			millis, _ := strconv.ParseInt(found[1], 10, 64)
 			limited.RetryAfter = a.Until(time.UnixMilli(millis))
 		}

@@ -3,11 +3,11 @@ package bybit
 import (
 	"context"
 	"net/http"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/base/remote"
 	"fillbook/internal/prices/barsource"
 	"fillbook/internal/prices/market"
@@ -43,7 +43,7 @@ func (barClient) Describe() barsource.Description {
 
 // contract is a contract whose symbol is not a pair: BTCPERP, which is settled in
 // USDC, and those with an end, BTC-26DEC25, BTCUSDT-26DEC25 and BTCUSDZ25.
-var contract = regexp.MustCompile(`^(?:[A-Z0-9]{1,12}PERP|[A-Z0-9]{1,12}-[0-9]{1,2}[A-Z]{3}[0-9]{2}|[A-Z0-9]{1,8}USD[FGHJKMNQUVXZ][0-9]{2})$`)
+var contract = lazyregexp.New(`^(?:[A-Z0-9]{1,12}PERP|[A-Z0-9]{1,12}-[0-9]{1,2}[A-Z]{3}[0-9]{2}|[A-Z0-9]{1,8}USD[FGHJKMNQUVXZ][0-9]{2})$`)
 
 // Symbol implements barsource.Provider.
 func (barClient) Symbol(of instruments.Priced, _ time.Time) (string, bool) {
@@ -61,9 +61,9 @@ func findMarket(of instruments.Priced) (category, symbol string, ok bool) {
 	case instruments.TypeFuture:
 		symbol = strings.ToUpper(strings.TrimSpace(of.Symbol))
 		switch {
-		case contract.MatchString(symbol) && strings.Contains(symbol, "USD") && !strings.Contains(symbol, "USDT"):
+		case contract().MatchString(symbol) && strings.Contains(symbol, "USD") && !strings.Contains(symbol, "USDT"):
 			return inverse, symbol, true
-		case contract.MatchString(symbol):
+		case contract().MatchString(symbol):
 			return linear, symbol, true
 		case quote == "USD":
 			return inverse, base + quote, isPair

@@ -3,12 +3,12 @@ package coinbase
 import (
 	"context"
 	"errors"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/base/remote"
 	"fillbook/internal/intake/connector"
 	"fillbook/internal/intake/statement"
@@ -194,11 +194,11 @@ func addFill(record *connector.Record, one fill, of statement.Instrument, at tim
 
 // contract is a product on the derivatives exchange or the international one, such as
 // BIT-28MAR25-CDE and BTC-PERP-INTX. Others are pairs.
-var contract = regexp.MustCompile(`^[A-Z0-9-]+-(?:CDE|INTX)$`)
+var contract = lazyregexp.New(`^[A-Z0-9-]+-(?:CDE|INTX)$`)
 
 // findInstrument returns a product's instrument. A contract's size is asked for once.
 func (f *fetcher) findInstrument(ctx context.Context, product string) (statement.Instrument, error) {
-	if !contract.MatchString(product) {
+	if !contract().MatchString(product) {
 		return statement.NamePair(product, ""), nil
 	}
 	if of, ok := f.contracts[product]; ok {

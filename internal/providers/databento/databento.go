@@ -12,13 +12,13 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/base/remote"
 	"fillbook/internal/prices/barsource"
 	"fillbook/internal/prices/market"
@@ -176,12 +176,12 @@ func (p barClient) Price(ctx context.Context, client remote.Doer, credentials ma
 }
 
 // amountText is a float with a size that can be computed with.
-var amountText = regexp.MustCompile(`^[0-9]{1,9}(?:\.[0-9]{1,30})?(?:[eE]-[0-9]{1,2})?$`)
+var amountText = lazyregexp.New(`^[0-9]{1,9}(?:\.[0-9]{1,30})?(?:[eE]-[0-9]{1,2})?$`)
 
 // parseAmount parses an amount in dollars, which is a float with all its digits, and
 // rounds it to a hundredth cent.
 func parseAmount(text string) (decimal.Decimal, error) {
-	if !amountText.MatchString(text) {
+	if !amountText().MatchString(text) {
 		return decimal.Zero, remote.Malformed("the price is not a number")
 	}
 	exact, ok := new(big.Rat).SetString(text)

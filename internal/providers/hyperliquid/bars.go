@@ -2,11 +2,11 @@ package hyperliquid
 
 import (
 	"context"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/base/remote"
 	"fillbook/internal/prices/barsource"
 	"fillbook/internal/prices/market"
@@ -45,9 +45,9 @@ func (barClient) Describe() barsource.Description {
 }
 
 var (
-	coin = regexp.MustCompile(`^[A-Z0-9]{1,12}$`)
+	coin = lazyregexp.New(`^[A-Z0-9]{1,12}$`)
 	// builder is a contract of a market inside Hyperliquid: xyz:AAPL.
-	builder = regexp.MustCompile(`^([A-Z0-9]{1,8}):([A-Z0-9]{1,12})$`)
+	builder = lazyregexp.New(`^([A-Z0-9]{1,8}):([A-Z0-9]{1,12})$`)
 	// thousands are contracts on a thousand coins, whose names begin with a small k.
 	thousands = strings.Fields("KPEPE KSHIB KBONK KFLOKI KLUNC KDOGS KNEIRO")
 	// coinsOfCME are coins that are also roots for exchange-traded futures.
@@ -61,7 +61,7 @@ func (barClient) Symbol(of instruments.Priced, _ time.Time) (string, bool) {
 		return "", false
 	}
 	text := strings.ToUpper(strings.TrimSpace(of.Symbol))
-	if parts := builder.FindStringSubmatch(text); parts != nil {
+	if parts := builder().FindStringSubmatch(text); parts != nil {
 		return strings.ToLower(parts[1]) + ":" + parts[2], of.Type != ""
 	}
 	for _, suffix := range []string{"-PERP", "-USD", "-USDC", "/USDC"} {
@@ -73,7 +73,7 @@ func (barClient) Symbol(of instruments.Priced, _ time.Time) (string, bool) {
 	if slices.Contains(thousands, text) {
 		return "k" + text[1:], true
 	}
-	return text, of.Type != "" && coin.MatchString(text)
+	return text, of.Type != "" && coin().MatchString(text)
 }
 
 // Fetch implements barsource.Provider.

@@ -9,11 +9,11 @@ package hyperliquid
 import (
 	"context"
 	"net/http"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/base/remote"
 	"fillbook/internal/intake/connector"
 	"fillbook/internal/intake/statement"
@@ -79,12 +79,12 @@ func send(ctx context.Context, session *remote.Session, body request, into any) 
 	return session.Fetch(ctx, remote.Request{Address: "https://" + host + path, JSON: body}, into)
 }
 
-var addressForm = regexp.MustCompile(`^0x[0-9a-f]{40}$`)
+var addressForm = lazyregexp.New(`^0x[0-9a-f]{40}$`)
 
 // parseAddress returns the user's address in lower case.
 func parseAddress(session *remote.Session) (string, error) {
 	address := strings.ToLower(session.Value(field))
-	if !addressForm.MatchString(address) {
+	if !addressForm().MatchString(address) {
 		return "", connector.SetupError("The address is not valid. An address is 0x and 40 letters and digits; copy it from Hyperliquid again.")
 	}
 	return address, nil
@@ -117,7 +117,7 @@ func (fillClient) Check(ctx context.Context, session *remote.Session) (connector
 		return connector.Identity{}, connector.SetupError("Hyperliquid has no account with this address. Check the address.")
 	case "agent":
 		owner := strings.ToLower(answer.Data.User)
-		if !addressForm.MatchString(owner) {
+		if !addressForm().MatchString(owner) {
 			owner = "the account that it belongs to"
 		}
 		return connector.Identity{}, connector.SetupError("This is the address of an API wallet, which has no fills. Enter the address of the account: %s.", owner)

@@ -3,11 +3,11 @@ package oanda
 import (
 	"context"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/base/remote"
 	"fillbook/internal/intake/connector"
 	"fillbook/internal/prices/barsource"
@@ -60,7 +60,7 @@ func (barClient) Describe() barsource.Description {
 var (
 	// pair is two currencies or a metal and one, as platforms write them. Some brokers
 	// add letters.
-	pair = regexp.MustCompile(`^([A-Z]{3})[/_ -]?([A-Z]{3})(?:[.#_-][A-Z0-9]*|[A-Z]{1,2})?$`)
+	pair = lazyregexp.New(`^([A-Z]{3})[/_ -]?([A-Z]{3})(?:[.#_-][A-Z0-9]*|[A-Z]{1,2})?$`)
 	// currencies are those OANDA has pairs of.
 	currencies = strings.Fields("AUD CAD CHF CNH CZK DKK EUR GBP HKD HUF JPY MXN NOK NZD PLN SEK SGD THB TRY USD ZAR XAU XAG XPT XPD XCU")
 	// cfds are the names of OANDA's CFDs without their currencies.
@@ -85,7 +85,7 @@ func (barClient) Symbol(of instruments.Priced, _ time.Time) (string, bool) {
 			return name + "_" + currency, true
 		}
 	}
-	parts := pair.FindStringSubmatch(text)
+	parts := pair().FindStringSubmatch(text)
 	if parts == nil || !slices.Contains(currencies, parts[1]) || !slices.Contains(currencies, parts[2]) {
 		return "", false
 	}

@@ -2,13 +2,13 @@ package questrade
 
 import (
 	"context"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"fillbook/internal/base/decimal"
 	"fillbook/internal/base/journal"
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/base/remote"
 	"fillbook/internal/intake/connector"
 	"fillbook/internal/intake/statement"
@@ -145,11 +145,11 @@ func newFill(record *connector.Record, symbol string) statement.Fill {
 
 // optionSymbol is Questrade's symbol of an option, in capitals: X4OCT19P11.00, with the
 // exchange after it if that is Montreal.
-var optionSymbol = regexp.MustCompile(`^([A-Z][A-Z.]*)(\d{1,2}[A-Z]{3}\d{2})([CP])(\d+(?:\.\d+)?)(?:\.MX)?$`)
+var optionSymbol = lazyregexp.New(`^([A-Z][A-Z.]*)(\d{1,2}[A-Z]{3}\d{2})([CP])(\d+(?:\.\d+)?)(?:\.MX)?$`)
 
 // parseOption parses an option's symbol, in Questrade's notation or another one.
 func parseOption(symbol string) (instruments.Option, bool) {
-	found := optionSymbol.FindStringSubmatch(symbol)
+	found := optionSymbol().FindStringSubmatch(symbol)
 	if found == nil {
 		return instruments.ParseOption(symbol)
 	}

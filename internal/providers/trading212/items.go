@@ -2,11 +2,11 @@ package trading212
 
 import (
 	"cmp"
-	"regexp"
 	"strings"
 	"time"
 
 	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/base/remote"
 	"fillbook/internal/intake/connector"
 	"fillbook/internal/intake/statement"
@@ -152,12 +152,12 @@ func (w walletImpact) apply(record *connector.Record, fill *statement.Fill, pric
 
 // tickerEnd is what Trading 212 adds to a ticker: a small letter for the exchange, a
 // country and the kind of instrument.
-var tickerEnd = regexp.MustCompile(`[a-z]?(?:_[A-Z]{2})?_EQ$`)
+var tickerEnd = lazyregexp.New(`[a-z]?(?:_[A-Z]{2})?_EQ$`)
 
 // nameTicker returns the ticker of an instrument such as AAPL_US_EQ or VODl_EQ as Trading
 // 212 files have it.
 func nameTicker(ticker string) string {
-	return strings.ReplaceAll(tickerEnd.ReplaceAllString(ticker, ""), "_", ".")
+	return strings.ReplaceAll(tickerEnd().ReplaceAllString(ticker, ""), "_", ".")
 }
 
 // dividend is a dividend in the account's currency.

@@ -9,11 +9,11 @@ package twelvedata
 import (
 	"context"
 	"errors"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/base/remote"
 	"fillbook/internal/prices/barsource"
 	"fillbook/internal/prices/market"
@@ -53,10 +53,10 @@ func (barClient) Describe() barsource.Description {
 }
 
 var (
-	share = regexp.MustCompile(`^([A-Z0-9]{1,10}(?:[.-][A-Z])?)$`)
+	share = lazyregexp.New(`^([A-Z0-9]{1,10}(?:[.-][A-Z])?)$`)
 	// abroad is a share of another country by the ending that most platforms use.
-	abroad = regexp.MustCompile(`^([A-Z0-9]{1,10}(?:-[A-Z])?)\.([A-Z]{1,2})$`)
-	forex  = regexp.MustCompile(`^([A-Z]{3})([A-Z]{3})$`)
+	abroad = lazyregexp.New(`^([A-Z0-9]{1,10}(?:-[A-Z])?)\.([A-Z]{1,2})$`)
+	forex  = lazyregexp.New(`^([A-Z]{3})([A-Z]{3})$`)
 	// exchanges are the market identifier codes of those endings.
 	exchanges = map[string]string{
 		"AS": "XAMS", "AX": "XASX", "BR": "XBRU", "CO": "XCSE", "DE": "XETR", "HE": "XHEL", "HK": "XHKG", "L": "XLON", "LS": "XLIS",
@@ -70,17 +70,17 @@ func (barClient) Symbol(of instruments.Priced, at time.Time) (string, bool) {
 	symbol, _ := of.PriceKeys(at)
 	switch of.Type {
 	case instruments.TypeForex, instruments.TypeCFD:
-		if parts := forex.FindStringSubmatch(symbol); parts != nil {
+		if parts := forex().FindStringSubmatch(symbol); parts != nil {
 			return parts[1] + "/" + parts[2], true
 		}
 	case instruments.TypeCrypto:
 		base, quote, ok := barsource.SplitPair(of.Symbol)
 		return base + "/" + quote, ok
 	case instruments.TypeStock, "":
-		if parts := abroad.FindStringSubmatch(symbol); parts != nil && exchanges[parts[2]] != "" {
+		if parts := abroad().FindStringSubmatch(symbol); parts != nil && exchanges[parts[2]] != "" {
 			return parts[1] + ":" + exchanges[parts[2]], true
 		}
-		return symbol, share.MatchString(symbol)
+		return symbol, share().MatchString(symbol)
 	}
 	return "", false
 }

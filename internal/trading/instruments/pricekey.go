@@ -2,12 +2,12 @@ package instruments
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
 	"fillbook/internal/base/decimal"
 	"fillbook/internal/base/journal"
+	"fillbook/internal/base/lazyregexp"
 )
 
 // Priced is an instrument of the journal whose prices are looked up.
@@ -119,9 +119,9 @@ func OptionContract(symbol string) string {
 
 var (
 	// shareClass is a share's class: BRK-B, BRK/B, BRK B.
-	shareClass = regexp.MustCompile(`^([A-Z]{1,5})[-/ _]([A-Z])$`)
+	shareClass = lazyregexp.New(`^([A-Z]{1,5})[-/ _]([A-Z])$`)
 	// pair is two currencies: EUR/USD, BTC-USDT, EUR_USD.
-	pair = regexp.MustCompile(`^([A-Z0-9]{2,10})[-/_ ]([A-Z]{3,5})$`)
+	pair = lazyregexp.New(`^([A-Z0-9]{2,10})[-/_ ]([A-Z]{3,5})$`)
 )
 
 // plainKey returns a symbol without what platforms add to it: an exchange before a
@@ -132,10 +132,10 @@ func plainKey(symbol string) string {
 		text = after
 	}
 	text = strings.TrimSuffix(text, ".US")
-	if parts := shareClass.FindStringSubmatch(text); parts != nil {
+	if parts := shareClass().FindStringSubmatch(text); parts != nil {
 		return parts[1] + "." + parts[2]
 	}
-	if parts := pair.FindStringSubmatch(text); parts != nil {
+	if parts := pair().FindStringSubmatch(text); parts != nil {
 		return parts[1] + parts[2]
 	}
 	return text

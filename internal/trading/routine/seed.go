@@ -3,11 +3,11 @@ package routine
 import (
 	"context"
 	"errors"
-	"regexp"
 	"strings"
 
 	"fillbook/internal/base/db"
 	"fillbook/internal/base/journal"
+	"fillbook/internal/base/lazyregexp"
 )
 
 // DailyLog is the user's log for a day.
@@ -96,7 +96,7 @@ func seedItems(titles []string, start journal.Day) []Item {
 }
 
 // tickedLine matches a ticked line in a Markdown task list.
-var tickedLine = regexp.MustCompile(`(?m)^[ \t]*[-*+][ \t]+\[[xX]\][ \t]+(.*)$`)
+var tickedLine = lazyregexp.New(`(?m)^[ \t]*[-*+][ \t]+\[[xX]\][ \t]+(.*)$`)
 
 // findTicks returns a log's ticks: its ticked lines whose text is an item's title.
 func findTicks(log DailyLog, items []Item) []tick {
@@ -105,7 +105,7 @@ func findTicks(log DailyLog, items []Item) []tick {
 		byTitle[foldTitle(item.Title)] = item.ID
 	}
 	var done []tick
-	for _, match := range tickedLine.FindAllStringSubmatch(log.Body, -1) {
+	for _, match := range tickedLine().FindAllStringSubmatch(log.Body, -1) {
 		if id, ok := byTitle[foldTitle(match[1])]; ok {
 			done = append(done, tick{id, log.Day})
 		}

@@ -1,10 +1,10 @@
 package ibkr
 
 import (
-	"regexp"
 	"strings"
 
 	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/intake/parse"
 	"fillbook/internal/intake/statement"
 )
@@ -12,12 +12,12 @@ import (
 var (
 	// actionText is the description of a corporate action: the symbol on which it acts, its
 	// number in parentheses, and what happens.
-	actionText = regexp.MustCompile(`(?i)^([^\s(]+) ?(?:\([^)]*\))? ` +
+	actionText = lazyregexp.New(`(?i)^([^\s(]+) ?(?:\([^)]*\))? ` +
 		`((SPLIT|SPINOFF|STOCK DIVIDEND|CUSIP/ISIN CHANGE TO|TENDERED TO|MERGED ?\([^)]*\) WITH|CASH AND STOCK MERGER)\b.*)$`)
 	// actionSecurity ends a description: symbol, name and number of the row's security.
-	actionSecurity = regexp.MustCompile(` \(([^,()\s]+), .*\)$`)
+	actionSecurity = lazyregexp.New(` \(([^,()\s]+), .*\)$`)
 	// actionCash is what an exchange pays for a share.
-	actionCash = regexp.MustCompile(`(?i) AND ([A-Z]{3}) (\d+(?:\.\d+)?)$`)
+	actionCash = lazyregexp.New(`(?i) AND ([A-Z]{3}) (\d+(?:\.\d+)?)$`)
 )
 
 // actionKinds are the first words of descriptions.
@@ -30,7 +30,7 @@ var actionKinds = map[string]statement.ActionKind{
 // text before their security.
 func readAction(w *statement.Row) bool {
 	text, day := strings.Join(strings.Fields(w.Text("description|Description")), " "), w.Text("reportDate|Report Date")
-	found := actionText.FindStringSubmatch(text)
+	found := actionText().FindStringSubmatch(text)
 	if found == nil || day == "" {
 		return false
 	}
@@ -46,14 +46,14 @@ func readAction(w *statement.Row) bool {
 		Kind: actionKinds[word], Parent: actionSymbol(found[1]), Symbol: actionSymbol(found[1]), Day: w.Reader().ActionDay(at),
 		Quantity: w.Decimal("quantity|Quantity"), Side: parse.EffectUnknown, Text: found[2], Optional: word == "tendered to",
 	}
-	if security := actionSecurity.FindStringSubmatchIndex(found[2]); security != nil {
+	if security := actionSecurity().FindStringSubmatchIndex(found[2]); security != nil {
 		a.Symbol, a.Text = actionSymbol(found[2][security[2]:security[3]]), found[2][:security[0]]
 	}
 	if a.Kind == "" {
 		a.Kind = statement.ActionExchange
 	}
 	a.Group = a.Text
-	if cash := actionCash.FindStringSubmatch(a.Text); cash != nil {
+	if cash := actionCash().FindStringSubmatch(a.Text); cash != nil {
 		if currency := w.Text("currency|Currency"); currency != "" && !strings.EqualFold(currency, cash[1]) {
 			return false // what it pays cannot be compared with the price
 		}

@@ -65,7 +65,7 @@ func readActivity(r *statement.Reader) error {
 // besides corporate actions, which are noted.
 func (l *report) skipSection(p part, reason string) (left bool) {
 	p.open(l.r).EachRow(func(w *statement.Row) {
-		if rowKind(w) != "Data" || findCell(w.Cells, currencyCell) < 0 { // sums have no currency
+		if rowKind(w) != "Data" || findCell(w.Cells, currencyCell()) < 0 { // sums have no currency
 			w.Drop()
 			return
 		}
@@ -130,7 +130,7 @@ func (p *part) orderLevel() string {
 			return rows[i][2]
 		}
 	}
-	if i := slices.IndexFunc(rows, func(cells []string) bool { return findCell(cells, timedCell) >= 0 }); i >= 0 {
+	if i := slices.IndexFunc(rows, func(cells []string) bool { return findCell(cells, timedCell()) >= 0 }); i >= 0 {
 		return rows[i][2]
 	}
 	return "Order"
@@ -198,7 +198,7 @@ func (l *report) addTotals(w *statement.Row) {
 func (l *report) readCash(p part) {
 	p.open(l.r).EachRow(func(w *statement.Row) {
 		currency := strings.TrimSpace(w.Text("Currency"))
-		if rowKind(w) != "Data" || !currencyCell.MatchString(currency) {
+		if rowKind(w) != "Data" || !currencyCell().MatchString(currency) {
 			w.Drop()
 			return
 		}

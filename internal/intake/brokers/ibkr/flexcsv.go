@@ -1,10 +1,10 @@
 package ibkr
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/intake/statement"
 	"fillbook/internal/intake/tabular"
 )
@@ -37,8 +37,8 @@ func flexCash() *statement.Preset {
 }
 
 var (
-	flexStamp   = regexp.MustCompile(`^\d{8};\d{6}`)
-	flexAccount = regexp.MustCompile(`^(U|DU|DF|F)\d{5,9}$`)
+	flexStamp   = lazyregexp.New(`^\d{8};\d{6}`)
+	flexAccount = lazyregexp.New(`^(U|DU|DF|F)\d{5,9}$`)
 )
 
 // looksFlex recognizes a query with few columns by its values: no other broker writes
@@ -52,9 +52,9 @@ func looksFlex(file tabular.File) string {
 			}
 			for _, cell := range table.Rows[i+1].Cells {
 				switch {
-				case flexStamp.MatchString(cell):
-					return "a time such as " + flexStamp.FindString(cell)
-				case flexAccount.MatchString(cell) && slices.Contains(header, "account"):
+				case flexStamp().MatchString(cell):
+					return "a time such as " + flexStamp().FindString(cell)
+				case flexAccount().MatchString(cell) && slices.Contains(header, "account"):
 					return "an account number of this broker"
 				}
 			}

@@ -183,9 +183,9 @@ func readAccount(r *statement.Reader, list []part) {
 			case field == "Base Currency":
 				account.Currency = value
 			case p.name == "statement":
-			case account.Name == "" && accountCell.MatchString(value):
+			case account.Name == "" && accountCell().MatchString(value):
 				account.Name = value
-			case account.Currency == "" && currencyCell.MatchString(value):
+			case account.Currency == "" && currencyCell().MatchString(value):
 				account.Currency = value
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"fillbook/internal/base/decimal"
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/intake/parse"
 )
 
@@ -13,10 +14,10 @@ import (
 // cell, the order of columns and the form of values are always the same.
 
 var (
-	timedCell    = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}, \d{2}:\d{2}`)
-	dayCell      = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}`)
-	currencyCell = regexp.MustCompile(`^[A-Z]{3}$`)
-	accountCell  = regexp.MustCompile(`^[A-Z]{1,3}[\d*]{4,10}`)
+	timedCell    = lazyregexp.New(`^\d{4}-\d{2}-\d{2}, \d{2}:\d{2}`)
+	dayCell      = lazyregexp.New(`^\d{4}-\d{2}-\d{2}`)
+	currencyCell = lazyregexp.New(`^[A-Z]{3}$`)
+	accountCell  = lazyregexp.New(`^[A-Z]{1,3}[\d*]{4,10}`)
 )
 
 // cellsOf returns the cells in a part's data rows.
@@ -61,15 +62,15 @@ func (p *part) setName(i int, name string) {
 // are after it, with the exchange and the closing price between them if the statement has
 // them.
 func (p *part) nameTradeColumns() {
-	orders := slices.DeleteFunc(p.cellsOf(), func(cells []string) bool { return findCell(cells, timedCell) < 0 })
+	orders := slices.DeleteFunc(p.cellsOf(), func(cells []string) bool { return findCell(cells, timedCell()) < 0 })
 	if len(orders) == 0 {
 		return
 	}
 	first := orders[0]
-	at := findCell(first, timedCell)
+	at := findCell(first, timedCell())
 	p.setName(at, "Date/Time")
 	p.setName(at-1, "Symbol")
-	if money := findCell(first[:max(at-1, 0)], currencyCell); money > 2 {
+	if money := findCell(first[:max(at-1, 0)], currencyCell()); money > 2 {
 		p.setName(money, "Currency")
 		p.setName(money-1, "Asset Category")
 		if money+1 < at-1 {
@@ -138,7 +139,7 @@ func (p *part) isTradeShape() bool {
 	}
 	code := p.columnCount() - 1
 	return slices.ContainsFunc(p.cellsOf(), func(cells []string) bool {
-		if findCell(cells, timedCell) < 0 || code >= len(cells) {
+		if findCell(cells, timedCell()) < 0 || code >= len(cells) {
 			return false
 		}
 		if orderWords.find(cells[2]) != "" {
@@ -155,8 +156,8 @@ func (p *part) isTradeShape() bool {
 func (p *part) nameCashColumns() bool {
 	count := p.columnCount()
 	for _, cells := range p.cellsOf() {
-		money := findCell(cells, currencyCell)
-		day := findCell(cells, dayCell)
+		money := findCell(cells, currencyCell())
+		day := findCell(cells, dayCell())
 		amount := day + 2
 		if money < 2 || money > 3 || day <= money || day > money+2 || amount >= len(cells) || count-amount > 2 || count <= amount {
 			continue
@@ -187,7 +188,7 @@ func (p *part) isRateShape() bool {
 	rows := p.cellsOf()
 	return p.isPairShape() && len(rows) > 0 && !slices.ContainsFunc(rows, func(cells []string) bool {
 		_, ok := numberIn(cells, 3)
-		return !ok || !currencyCell.MatchString(cells[2])
+		return !ok || !currencyCell().MatchString(cells[2])
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/prices/market"
 )
 
@@ -19,7 +20,7 @@ type layout struct {
 	// columns are the column roles in a layout without a header, in order.
 	columns []role
 	// file is a pattern for the file's name, or nil.
-	file *regexp.Regexp
+	file func() *regexp.Regexp
 	// accepts checks the first data row, if the header does not decide.
 	accepts func(first row) bool
 
@@ -76,9 +77,9 @@ var (
 	ohlcv      = []role{timeColumn, openColumn, highColumn, lowColumn, closeColumn, volumeColumn}
 	ohlc       = ohlcv[:5]
 	clockOHLCV = []role{timeColumn, clockColumn, openColumn, highColumn, lowColumn, closeColumn, volumeColumn}
-	nameOfMT4  = regexp.MustCompile(`(?i)dat_mt_`)
-	ascii      = regexp.MustCompile(`(?i)dat_ascii_`)
-	ninja      = regexp.MustCompile(`(?i)\.(last|bid|ask)\.txt$`)
+	nameOfMT4  = lazyregexp.New(`(?i)dat_mt_`)
+	ascii      = lazyregexp.New(`(?i)dat_ascii_`)
+	ninja      = lazyregexp.New(`(?i)\.(last|bid|ask)\.txt$`)
 )
 
 // layouts are all text layouts. The first that fits is taken, so those with more names in
@@ -158,7 +159,7 @@ func loadZone(name string) *time.Location {
 
 // fits reports whether a file with the name, header and first row has the layout.
 func (l layout) fits(name string, header []string, first row) bool {
-	if l.file != nil && !l.file.MatchString(path.Base(name)) {
+	if l.file != nil && !l.file().MatchString(path.Base(name)) {
 		return false
 	}
 	if (l.header == nil) != (header == nil) || l.header == nil && len(l.columns) != first.len() {

@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/prices/market"
 )
 
@@ -20,21 +21,21 @@ type fileName struct {
 
 // namePatterns are the file names, the most specific first. The group "symbol" is the
 // instrument, "month" a future's month, "minutes" or "period" the bar length.
-var namePatterns = []*regexp.Regexp{
-	regexp.MustCompile(`(?i)^dat_(?:ascii|mt|nt|ms)_(?P<symbol>[a-z0-9]+)_(?P<period>m1|t)_`),                                                         // HistData
-	regexp.MustCompile(`(?i)^(?P<symbol>.+?)\.(?P<price>last|bid|ask)$`),                                                                              // NinjaTrader
-	regexp.MustCompile(`^(?:[A-Z0-9]+(?:_[A-Z]+)*_)?(?P<symbol>[A-Za-z0-9.!]+), ?(?:(?P<period>[0-9]*[DWHS]?)|[0-9]*M)(?:_.*)?$`),                     // TradingView
-	regexp.MustCompile(`^(?P<symbol>[A-Z0-9]+)-(?P<period>[0-9]+[smhdw])-[0-9-]+$`),                                                                   // Binance
-	regexp.MustCompile(`(?i)^(?:intraday_(?P<minutes>[0-9]+)min|(?P<period>daily|weekly|monthly)(?:_adjusted)?)_(?P<symbol>[a-z0-9.\-]+)$`),           // Alpha Vantage
-	regexp.MustCompile(`(?i)^(?P<symbol>[a-z0-9]+)_(?P<month>[fghjkmnquvxz][0-9]{2})_(?P<minutes>[0-9]+)_?min`),                                       // FirstRate, one contract
-	regexp.MustCompile(`(?i)^(?P<symbol>[a-z0-9.#]+)_(?P<period>m(?:[1-6]|1[025]|20|30)|h(?:[1-4]|6|8|12)|d1|w1|mn1?|daily|weekly|monthly)(?:_.*)?$`), // MetaTrader 5
-	regexp.MustCompile(`(?i)^(?P<symbol>[a-z0-9.]+)_(?:full_)?(?P<minutes>[0-9]+)_?min(?:ute)?s?(?:_.*)?$`),                                           // FirstRate
-	regexp.MustCompile(`(?i)^(?P<symbol>[a-z0-9.]+)_full_(?P<period>1hour|1day)(?:_.*)?$`),                                                            // FirstRate
-	regexp.MustCompile(`(?i)^(?P<symbol>[a-z0-9.]+)_(?P<minutes>1|5|15|30|60|240|720|1440)$`),                                                         // Kraken
-	regexp.MustCompile(`^(?P<symbol>[A-Z]{6,12}[a-z.#]*)(?P<minutes>1|5|15|30|60|240|1440|10080)$`),                                                   // MetaTrader 4; shorter ones are futures, as ESH5
-	regexp.MustCompile(`(?i)^(?P<symbol>[a-z0-9.\-]+?)-(?P<period>(?:mn|[smhd])[0-9]+)-(?:(?P<price>bid|ask)-)?`),                                     // dukascopy-node
-	regexp.MustCompile(`(?i)^(?P<symbol>[a-z0-9.]+)_candlestick_(?P<period>[0-9]+_[a-z]+)_(?P<price>bid|ask)(?:_.*)?$`),                               // Dukascopy
-	regexp.MustCompile(`^(?P<symbol>[A-Z0-9]+[FGHJKMNQUVXZ][0-9]{1,2})(?:-|_FUT_)[A-Z]+$`),                                                            // Sierra Chart
+var namePatterns = []func() *regexp.Regexp{
+	lazyregexp.New(`(?i)^dat_(?:ascii|mt|nt|ms)_(?P<symbol>[a-z0-9]+)_(?P<period>m1|t)_`),                                                         // HistData
+	lazyregexp.New(`(?i)^(?P<symbol>.+?)\.(?P<price>last|bid|ask)$`),                                                                              // NinjaTrader
+	lazyregexp.New(`^(?:[A-Z0-9]+(?:_[A-Z]+)*_)?(?P<symbol>[A-Za-z0-9.!]+), ?(?:(?P<period>[0-9]*[DWHS]?)|[0-9]*M)(?:_.*)?$`),                     // TradingView
+	lazyregexp.New(`^(?P<symbol>[A-Z0-9]+)-(?P<period>[0-9]+[smhdw])-[0-9-]+$`),                                                                   // Binance
+	lazyregexp.New(`(?i)^(?:intraday_(?P<minutes>[0-9]+)min|(?P<period>daily|weekly|monthly)(?:_adjusted)?)_(?P<symbol>[a-z0-9.\-]+)$`),           // Alpha Vantage
+	lazyregexp.New(`(?i)^(?P<symbol>[a-z0-9]+)_(?P<month>[fghjkmnquvxz][0-9]{2})_(?P<minutes>[0-9]+)_?min`),                                       // FirstRate, one contract
+	lazyregexp.New(`(?i)^(?P<symbol>[a-z0-9.#]+)_(?P<period>m(?:[1-6]|1[025]|20|30)|h(?:[1-4]|6|8|12)|d1|w1|mn1?|daily|weekly|monthly)(?:_.*)?$`), // MetaTrader 5
+	lazyregexp.New(`(?i)^(?P<symbol>[a-z0-9.]+)_(?:full_)?(?P<minutes>[0-9]+)_?min(?:ute)?s?(?:_.*)?$`),                                           // FirstRate
+	lazyregexp.New(`(?i)^(?P<symbol>[a-z0-9.]+)_full_(?P<period>1hour|1day)(?:_.*)?$`),                                                            // FirstRate
+	lazyregexp.New(`(?i)^(?P<symbol>[a-z0-9.]+)_(?P<minutes>1|5|15|30|60|240|720|1440)$`),                                                         // Kraken
+	lazyregexp.New(`^(?P<symbol>[A-Z]{6,12}[a-z.#]*)(?P<minutes>1|5|15|30|60|240|1440|10080)$`),                                                   // MetaTrader 4; shorter ones are futures, as ESH5
+	lazyregexp.New(`(?i)^(?P<symbol>[a-z0-9.\-]+?)-(?P<period>(?:mn|[smhd])[0-9]+)-(?:(?P<price>bid|ask)-)?`),                                     // dukascopy-node
+	lazyregexp.New(`(?i)^(?P<symbol>[a-z0-9.]+)_candlestick_(?P<period>[0-9]+_[a-z]+)_(?P<price>bid|ask)(?:_.*)?$`),                               // Dukascopy
+	lazyregexp.New(`^(?P<symbol>[A-Z0-9]+[FGHJKMNQUVXZ][0-9]{1,2})(?:-|_FUT_)[A-Z]+$`),                                                            // Sierra Chart
 }
 
 // periodSeconds are the bar lengths by their letters.
@@ -44,7 +45,7 @@ var periodSeconds = map[string]int64{
 }
 
 // copyNumber matches the number browsers add to an existing file name.
-var copyNumber = regexp.MustCompile(` ?\([0-9]+\)$`)
+var copyNumber = lazyregexp.New(` ?\([0-9]+\)$`)
 
 // parseName parses a file's name. A name fitting no pattern is the symbol.
 func parseName(name string) fileName {
@@ -54,10 +55,10 @@ func parseName(name string) fileName {
 			base = base[:cut]
 		}
 	}
-	base = copyNumber.ReplaceAllString(base, "")
+	base = copyNumber().ReplaceAllString(base, "")
 	for _, pattern := range namePatterns {
-		if match := pattern.FindStringSubmatch(base); match != nil {
-			return nameOf(pattern, match)
+		if match := pattern().FindStringSubmatch(base); match != nil {
+			return nameOf(pattern(), match)
 		}
 	}
 	return fileName{symbol: cleanSymbol(base)}
