@@ -211,11 +211,11 @@ func (set *streamSet) streamForPreview(ctx context.Context, key streamKey) (*str
 	if err != nil || found != nil {
 		return found, err
 	}
-	s := &stream{number: -int64(len(set.byKey)) - 1, key: key, isNew: true}
+	s := &stream{number: -int64(len(set.byNumber)) - 1, key: key, isNew: true}
 	if s.events, err = set.loadEvents(ctx, key); err != nil {
 		return nil, err
 	}
-	set.byKey[key] = s
+	set.add(s)
 	return s, nil
 }
 

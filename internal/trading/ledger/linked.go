@@ -502,9 +502,6 @@ func (set *streamSet) lineageStream(ctx context.Context, n *linkedNode, l matchi
 	if err == nil && !l.Moved {
 		n.stream = s
 	}
-	if err == nil {
-		set.byNumber[s.number] = s
-	}
 	return s, err
 }
 
