@@ -182,7 +182,12 @@ var writers = map[string]func(d trader) (send func() *reply){
 		item := d.item("x", "pre", "[0,1,2,3,4,5,6]", "2026-03-10")
 		return func() *reply { return d.tick("2026-03-10", item, true) }
 	},
-	"setups":      posts("/setups", more{"name": "x"}),
+	"setups": posts("/setups", more{"name": "x"}),
+	"trades_before_actions": func(d trader) func() *reply {
+		d.fill("A", "buy 1@10", 0)
+		d.fill("A", "sell 2@5", 1440)
+		return posts("/corporate-actions", more{"kind": "split", "symbol": "A", "ratio_new": 2, "effective_on": "2026-01-06"})(d)
+	},
 	"share_links": posts("/share-links", more{}),
 	"strategies": func(d trader) func() *reply {
 		trade := d.option("buy", "put", "90", "1", 0).text("trade_id")

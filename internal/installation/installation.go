@@ -260,10 +260,21 @@ func (i *Installation) updateAnnotations(ctx context.Context, tx *db.Tx, owner j
 			Account: change.Account, Created: change.Created, Changed: change.Changed, Closed: change.Closed,
 		})
 	}
+	joined, err := newJoinedTrades(ctx, tx, owner, change)
+	if err != nil {
+		return err
+	}
 	if err := bars.ForgetMarks(ctx, tx, owner, change.Account, change.Removed); err != nil {
 		return err
 	}
-	return playbook.MoveAnnotations(ctx, tx, owner, i.Clock(), toRegrouping(change))
+	regrouping := toRegrouping(change)
+	if err := joined.addTo(ctx, tx, owner, &regrouping); err != nil {
+		return err
+	}
+	if err := playbook.MoveAnnotations(ctx, tx, owner, i.Clock(), regrouping); err != nil {
+		return err
+	}
+	return joined.save()
 }
 
 // forgetAccount deletes what other domains have of an account that is deleted, and keeps it

@@ -192,6 +192,7 @@ var otherOwners = map[string]string{
 	"trade_rules":            "playbook",
 	"note_templates":         "playbook",
 	"corporate_actions":      "ledger",
+	"trades_before_actions":  "ledger",
 	"note_revisions":         "playbook",
 	"note_log":               "playbook",
 	"bar_changes":            "bars",

@@ -103,6 +103,7 @@ var bounded = map[string]string{
 	"trade_setups":           "a few for each trade",
 	"trade_tags":             "a few for each trade",
 	"trades":                 "each has fills",
+	"trades_before_actions":  "each had fills that are stored",
 	"unfinished_writes":      "deleted at the end of the write",
 	"user_states":            "one for each user",
 	"withdrawn_fills":        "one for each fill that a broker cancels",

@@ -5,6 +5,7 @@ package annotations
 
 import (
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -129,6 +130,18 @@ func MergeNotes(notes string, others ...string) string {
 		return notes
 	}
 	return merged.String()
+}
+
+// PartNotes returns notes without what MergeNotes added to before when it returned after.
+// Parts that were edited since stay.
+func PartNotes(notes, before, after string) string {
+	old, added := map[string]bool{}, map[string]bool{}
+	addParts(old, before)
+	for part := range strings.SplitSeq(after, rule) {
+		added[part] = !old[part]
+	}
+	parts := slices.DeleteFunc(strings.Split(notes, rule), func(part string) bool { return added[part] })
+	return strings.Join(parts, rule)
 }
 
 // addParts adds the parts of a text between lines and reports whether one was missing.

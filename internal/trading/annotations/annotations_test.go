@@ -20,3 +20,19 @@ func TestMergeNotes(t *testing.T) {
 		}
 	}
 }
+
+func TestPartNotes(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ before, other, edited, want string }{
+		{"a", "b", "a" + rule + "b", "a"},
+		{"", "b", "b", ""},
+		{"a", "a", "a", "a"},
+		{"a", "b" + rule + "c", "a" + rule + "b" + rule + "c" + rule + "d", "a" + rule + "d"},
+		{"a", "b", "edited" + rule + "b", "edited"},
+		{"a", "b", "a" + rule + "b, edited", "a" + rule + "b, edited"},
+	} {
+		if got := PartNotes(test.edited, test.before, MergeNotes(test.before, test.other)); got != test.want {
+			t.Errorf("%q with %q, then %q: %q, want %q", test.before, test.other, test.edited, got, test.want)
+		}
+	}
+}

@@ -93,6 +93,9 @@ func (p *ActionPreview) addAccount(ctx context.Context, tx *db.Tx, owner journal
 		return err
 	}
 	b.dry = true
+	if err := b.loadEffects(ctx); err != nil {
+		return err
+	}
 	if err := b.loadActions(ctx); err != nil {
 		return err
 	}

@@ -512,7 +512,11 @@ func (s *Service) regroupSymbols(ctx context.Context, tx *db.Tx, owner journal.U
 			continue // its events do not change
 		}
 		err := s.withBook(ctx, tx, owner, account, func(b *book) error {
+			if err := b.loadEffects(ctx); err != nil {
+				return err
+			}
 			if u != nil {
+				b.effects.undone = true
 				if err := b.loadHints(ctx, u); err != nil {
 					return err
 				}
@@ -527,7 +531,25 @@ func (s *Service) regroupSymbols(ctx context.Context, tx *db.Tx, owner journal.U
 }
 
 // actionUndoer undoes changes to corporate actions.
-func (s *Service) actionUndoer() history.Undoer {
+type actionUndoer struct {
+	*history.Records[CorporateAction]
+}
+
+// Apply implements [history.Undoer]. It undoes everything in the first phase, as fills are:
+// the trades have to be as before when what was written on them is set back.
+func (a actionUndoer) Apply(ctx context.Context, u *history.Undoing, objects []history.Object, phase history.Phase) error {
+	if phase != history.Restoring {
+		return nil
+	}
+	for _, each := range []history.Phase{history.Restoring, history.Reverting, history.Removing} {
+		if err := a.Records.Apply(ctx, u, objects, each); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Service) newActionUndoer() history.Undoer {
 	r := history.TableRecords(actionHistory, actionTable, s.clock)
 	save := r.Save
 	r.Save = func(ctx context.Context, tx *db.Tx, owner journal.UserID, before, after []CorporateAction) error {
@@ -554,7 +576,7 @@ func (s *Service) actionUndoer() history.Undoer {
 		}
 		return s.regroupSymbols(ctx, u.Tx, u.Owner, u, symbols...)
 	}
-	return r
+	return actionUndoer{r}
 }
 
 // NewAction is an action to be restored, with the instant at which it was created.

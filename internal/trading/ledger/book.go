@@ -107,11 +107,21 @@ func (b *book) close(ctx context.Context) error {
 	if err := b.flush(ctx); err != nil {
 		return err
 	}
+	cash, err := b.linkedCash(ctx)
+	if err != nil {
+		return err
+	}
 	if err := b.moveCashLinks(ctx, &b.change); err != nil {
+		return err
+	}
+	if err := b.prepareEffects(ctx); err != nil {
 		return err
 	}
 	b.change.Arrived = b.listArrived()
 	if err := b.follow.call(ctx, b.tx, b.owner, b.change); err != nil {
+		return err
+	}
+	if err := b.saveEffects(ctx, cash); err != nil {
 		return err
 	}
 	if err := b.removeTrades(ctx); err != nil {

@@ -53,6 +53,9 @@ func (p *pending) collectWrites(r *regrouping) {
 	p.moved, p.changedEvents = append(p.moved, r.moved...), append(p.changedEvents, r.changedEvents...)
 	maps.Copy(p.instruments, r.keys)
 	ids := p.assignIDs(r)
+	if r.effects != nil {
+		r.effects.recordAnchors(r, ids)
+	}
 	r.linkFills(ids)
 	changed := p.collectFills(r)
 	p.collectEmptied(r)
@@ -64,7 +67,14 @@ func (r *regrouping) reconcile() {
 	for i, extra := range r.extra {
 		r.trades[i].Anchor = extra.anchor
 	}
-	if before := r.storedIdentities(); len(before) > 0 {
+	if r.effects != nil {
+		r.setAnchors()
+	}
+	before := r.storedIdentities()
+	if r.effects != nil {
+		before = r.applyFormer(before)
+	}
+	if len(before) > 0 {
 		r.identities = matching.Reconcile(before, r.trades)
 	}
 }

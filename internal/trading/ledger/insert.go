@@ -407,7 +407,7 @@ func (set *streamSet) regroupTogether(ctx context.Context, deleted journal.Trade
 		return nil, err
 	}
 	r := newRegrouping(fills)
-	r.deleted, r.hints, r.existing = deleted, set.hints, set.existing
+	r.deleted, r.hints, r.existing, r.effects = deleted, set.hints, set.existing, set.effects
 	if err := set.loadActions(ctx); err != nil {
 		return nil, err
 	}

@@ -27,6 +27,8 @@ import (
 	"iter"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"fillbook/internal/base/db"
 	"fillbook/internal/base/fairqueue"
 	"fillbook/internal/base/history"
@@ -86,7 +88,8 @@ func (s *Service) updateAccount(ctx context.Context, owner journal.UserID, id jo
 type Follow func(ctx context.Context, tx *db.Tx, owner journal.UserID, change TradeChanges) error
 
 // TradeChanges lists one write's changes to one account's trades. A trade id is in
-// Created, Changed or Removed, and is never used again once removed.
+// Created, Changed or Removed. Once removed it is used again only for the same trade, by an
+// undo or the deletion of a corporate action.
 type TradeChanges struct {
 	Account journal.AccountID
 	// Created are new trades, Changed those with different figures or fills,
@@ -102,6 +105,11 @@ type TradeChanges struct {
 	Orphaned []Orphan
 	// Deleted are the removed trades the user deleted, together with their annotations.
 	Deleted []journal.TradeID
+	// Keep, if it is not nil, receives what the merged trades had, by their ids: a corporate
+	// action has joined them, and its deletion gives that back in Returned. Those are in the
+	// order in which they are to be handled, before Merged.
+	Keep     map[journal.TradeID]jsontext.Value
+	Returned []Return
 	// Arrived goes through the fills that were not in the account before, once for each
 	// trade they are in; it is nil if there are none. Each pass computes the keys again:
 	// most receivers need none.

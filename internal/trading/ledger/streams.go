@@ -92,6 +92,8 @@ type streamSet struct {
 	// are stored.
 	hints    []tradeHint
 	existing map[journal.TradeID]bool
+	// effects are for writes that record, change or delete a corporate action; else nil.
+	effects *actionEffects
 	// keptNumber is the account's number in kept rows, if they may be of several accounts.
 	keptNumber int64
 	// keptStream has the streams that are kept for an undo.

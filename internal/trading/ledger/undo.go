@@ -18,7 +18,7 @@ func (s *Service) Undoers() []history.TypeUndoer {
 		{Type: "execution", Undoer: fillUndoer{s}},
 		{Type: "cash_transaction", Undoer: s.cashUndoer()},
 		{Type: "instrument", Undoer: &history.Values{Type: "instrument", Load: loadShownOverride, Store: storeShownOverride, FindObstacle: findOverrideAccount}},
-		{Type: "corporate_action", Undoer: s.actionUndoer()},
+		{Type: "corporate_action", Undoer: s.newActionUndoer()},
 	}
 }
 
@@ -35,6 +35,7 @@ var keptTables = []struct{ name, column string }{
 	{"import_repeats", "account"},
 	{"trades", "account"},
 	{"trade_checkpoints", "account"},
+	{"trades_before_actions", "account"},
 	{"cash_transactions", "account"},
 	{"deleted_fills", "account"},
 	{"withdrawn_fills", "account"},

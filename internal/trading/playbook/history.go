@@ -146,13 +146,18 @@ func recordMoved(tx *db.Tx, owner journal.UserID, winner, merged Annotations, fr
 	}
 }
 
-// recordMovedNotes records that notes move to another trade.
-func recordMovedNotes(ctx context.Context, tx *db.Tx, owner journal.UserID, from, into journal.TradeID) error {
+// recordMovedNotes records that a trade's notes which move do so, to another trade.
+func recordMovedNotes(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, from, into journal.TradeID, moves func(journal.NoteID) bool,
+) error {
 	notes, err := db.List(ctx, tx, scanNote, selectNotes+` WHERE user_id = $1 AND trade_id = $2 ORDER BY id`, owner, from)
 	if err != nil {
 		return err
 	}
 	for _, before := range notes {
+		if !moves(before.ID) {
+			continue
+		}
 		before.Trade = &from // it is hidden for an orphan
 		if err := findTradeAccount(ctx, tx, owner, &before); err != nil {
 			return err
@@ -193,13 +198,19 @@ func recordRemovedTag(ctx context.Context, tx *db.Tx, owner journal.UserID, tag 
 	return history.Keep(ctx, tx, owner, "tags", `id = $2`, tag.ID)
 }
 
-// recordMovedAttachments records that attachments move to another trade, before they do.
-func recordMovedAttachments(ctx context.Context, tx *db.Tx, owner journal.UserID, from, into journal.TradeID) error {
+// recordMovedAttachments records that a trade's attachments which move do so, to another
+// trade, before they do.
+func recordMovedAttachments(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, from, into journal.TradeID, moves func(journal.AttachmentID) bool,
+) error {
 	moved, err := db.List(ctx, tx, scanAttachment, selectAttachments+` WHERE user_id = $1 AND trade_id = $2 ORDER BY id`, owner, from)
 	if err != nil {
 		return err
 	}
 	for _, a := range moved {
+		if !moves(a.ID) {
+			continue
+		}
 		before := linkedAttachment{Attachment: a}
 		if err := findAttachmentAccount(ctx, tx, owner, &before); err != nil {
 			return err

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"fillbook/internal/base/db"
 	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
@@ -20,6 +22,10 @@ type Regrouping struct {
 	Merged []Merge
 	// Orphaned are trades without any fill.
 	Orphaned []Orphaned
+	// Returned are trades that live on by themselves again, and are handled first. Keep, if it is
+	// not nil, receives what it needs to return a merged trade's annotations.
+	Returned []Returned
+	Keep     func(journal.TradeID, jsontext.Value)
 	// Arrived goes through the fills that are new in Account, with the trades they
 	// are now in; it is nil if there are none.
 	Account journal.AccountID
@@ -62,6 +68,11 @@ type Arrival struct {
 // It costs one look-up for the trades named and one for the arrivals, and nothing more
 // for people who never wrote anything.
 func MoveAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, change Regrouping) error {
+	for _, r := range change.Returned {
+		if err := returnAnnotations(ctx, tx, owner, now, change.Account, r); err != nil {
+			return err
+		}
+	}
 	annotated, err := lockNamed(ctx, tx, owner, change)
 	if err != nil {
 		return err
@@ -72,7 +83,7 @@ func MoveAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, now t
 			merges[m.Into] = append(merges[m.Into], from)
 		}
 	}
-	if err := mergeInto(ctx, tx, owner, now, merges); err != nil {
+	if err := mergeInto(ctx, tx, owner, now, merges, change.Keep); err != nil {
 		return err
 	}
 	for _, o := range change.Orphaned {
@@ -106,8 +117,11 @@ func lockNamed(ctx context.Context, tx *db.Tx, owner journal.UserID, change Regr
 }
 
 // mergeInto merges the annotations of trades into those of others and moves their
-// attachments and notes. The key is the trade they become a part of.
-func mergeInto(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, merges map[journal.TradeID][]Annotations) error {
+// attachments and notes. The key is the trade they become a part of. keep may be nil; see
+// [Regrouping].
+func mergeInto(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, merges map[journal.TradeID][]Annotations, keep func(journal.TradeID, jsontext.Value),
+) error {
 	order := slices.Sorted(maps.Keys(merges))
 	winners, err := LoadAnnotations(ctx, tx, owner, order)
 	if err != nil {
@@ -120,6 +134,11 @@ func mergeInto(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Ti
 		merged[i] = merge(winner, merges[into]...)
 		merged[i].UpdatedAt = now
 		winner.Account = merged[i].Account
+		if keep != nil {
+			if err := keepAll(ctx, tx, owner, now, winner, merges[into], keep); err != nil {
+				return err
+			}
+		}
 		recordMoved(tx, owner, winner, merged[i], merges[into])
 	}
 	if err := saveAnnotations(ctx, tx, owner, merged...); err != nil {
@@ -137,10 +156,10 @@ func mergeInto(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Ti
 
 // moveLinks moves a trade's attachments and notes and deletes its annotations.
 func moveLinks(ctx context.Context, tx *db.Tx, owner journal.UserID, from, into journal.TradeID) error {
-	if err := recordMovedNotes(ctx, tx, owner, from, into); err != nil {
+	if err := recordMovedNotes(ctx, tx, owner, from, into, func(journal.NoteID) bool { return true }); err != nil {
 		return err
 	}
-	if err := recordMovedAttachments(ctx, tx, owner, from, into); err != nil {
+	if err := recordMovedAttachments(ctx, tx, owner, from, into, func(journal.AttachmentID) bool { return true }); err != nil {
 		return err
 	}
 	if err := keepOrphan(ctx, tx, owner, from); err != nil { // the trade may be one
@@ -319,5 +338,5 @@ func adoptInto(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Ti
 			return err
 		}
 	}
-	return mergeInto(ctx, tx, owner, now, merges)
+	return mergeInto(ctx, tx, owner, now, merges, nil)
 }
