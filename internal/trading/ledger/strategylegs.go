@@ -153,11 +153,16 @@ func (s *strategyStream) addPart(f *fill, i int, withKeys bool) {
 	isOpening := (f.side == matching.Buy) == (t.Direction == matching.Long)
 	order, event := f.orderAndEvent()
 	if isFirst {
-		l.Key, l.OrderID, l.Opens, l.DayOnly = f.contentKey(s.key), order, event, f.facts.has(DayPrecision)
 		s.held = decimal.Zero
 	}
-	if t.Last == f.position() {
-		l.CloseOrder, l.Ends = order, event
+	// Of fills at one instant the order of arrival decides which is the first or the last, and
+	// strategies do not depend on it.
+	if isOpening && f.at == t.First.At {
+		l.Key = leastText(l.Key, f.contentKey(s.key))
+		l.OrderID, l.Opens, l.DayOnly = leastText(l.OrderID, order), leastText(l.Opens, event), l.DayOnly || f.facts.has(DayPrecision)
+	}
+	if !isOpening && f.at == t.Last.At {
+		l.CloseOrder, l.Ends = leastText(l.CloseOrder, order), leastText(l.Ends, event)
 	}
 	if withKeys {
 		l.Keys = append(l.Keys, f.keys(s.key)...)
@@ -180,6 +185,14 @@ func (s *strategyStream) addPart(f *fill, i int, withKeys bool) {
 	}
 	s.held = s.held.Add(quantity)
 	l.Held = append(l.Held, strategies.Holding{At: db.FromMicros(f.at), Quantity: s.held})
+}
+
+// leastText returns the lesser text, or the one that is not empty.
+func leastText(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return min(a, b)
 }
 
 // finish adds the stream's legs to those of its underlying.
