@@ -13,6 +13,40 @@ export function ticks(low: number, high: number, wanted = 5): number[] {
   return Array.from({ length: last - first + 1 }, (_, i) => Number(((first + i) * step).toPrecision(12)));
 }
 
+/** Returns the range of an axis of values, with a little room around them, and the round values inside it. */
+export function fitAxis(values: number[], wanted = 5): { range: [number, number]; marks: number[] } {
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const marks = ticks(low, high, wanted);
+  if (!(low < high)) return { range: [marks[0]!, marks.at(-1)!], marks };
+  const room = (high - low) * 0.04;
+  const range: [number, number] = [low - room, high + room];
+  return { range, marks: marks.filter((mark) => mark >= range[0] && mark <= range[1]) };
+}
+
+const day = 86_400_000;
+
+/**
+ * Returns about `wanted` times of an axis: the firsts of months at an even distance, or days of a short axis. They are
+ * noons in UTC, which are on the same day in almost every time zone.
+ */
+export function timeTicks(first: number, last: number, wanted: number): number[] {
+  const least = (last - first) / Math.max(1, wanted);
+  const isInside = (at: number) => at >= first && at <= last;
+  const days = [1, 2, 7, 14].find((n) => n * day >= least);
+  if (days !== undefined) {
+    const monday = 4 * day + day / 2; // in 1970
+    const begin = monday + Math.ceil((first - monday) / (days * day)) * days * day;
+    return Array.from({ length: wanted + 1 }, (_, i) => begin + i * days * day).filter(isInside);
+  }
+  const months = [1, 2, 3, 6, 12, 24, 60, 120].find((n) => n * 31 * day >= least) ?? 240;
+  const from = new Date(first);
+  const since1970 = (from.getUTCFullYear() - 1970) * 12 + from.getUTCMonth();
+  const begin = Math.floor(since1970 / months) * months;
+  return Array.from({ length: wanted + 2 }, (_, i) => Date.UTC(1970, begin + i * months, 1, 12)).filter(
+    isInside,
+  );
+}
+
 export type Scale = (value: number) => number;
 
 export function scale(from: [number, number], to: [number, number]): Scale {

@@ -68,6 +68,7 @@ export function roundedDifference(
 
 /** Formats a difference by its kind, with a sign. */
 export function formatDifference(value: number, kind: FigureKind, currency: string): string {
+  if (value < 0 && kind === 'duration') return `\u2212${formats.duration(value)}`; // durations have no sign
   const plus = value > 0 && kind !== 'result' && kind !== 'r' ? '+' : '';
   return plus + formatFigure(value, kind, currency);
 }

@@ -246,6 +246,27 @@ test('an unsaved note survives navigation and signing in again', async ({ page, 
   await expect(page.getByLabel('Title')).toHaveValue('');
 });
 
+test('a session that ends in a form says so, and nothing that was typed is lost', async ({
+  page,
+  api,
+  user,
+  signIn,
+}) => {
+  await page.clock.install();
+  await signIn('/setups?new=setup');
+  await page.getByLabel('Name', { exact: true }).fill('Opening drive');
+  const refresh_token = await page.evaluate(() => localStorage.getItem('fillbook.refresh'));
+  await api('POST', '/auth/logout', { refresh_token }); // as another device does
+  await page.clock.fastForward('20:00'); // the access token expires
+  await page.keyboard.press('Enter'); // saves, unless another request was faster
+  await expect(page.getByText('Your session ended. Sign in to continue')).toBeVisible();
+  await expect(page.getByLabel('Email')).toBeFocused();
+  await page.keyboard.type(user.email);
+  await page.getByLabel('Password', { exact: true }).fill(user.password);
+  await page.keyboard.press('Enter');
+  await expect(page.getByLabel('Name', { exact: true })).toHaveValue('Opening drive');
+});
+
 test('loaded data stays when a refresh fails', async ({ page, api, signIn, complaints }) => {
   await signIn(await createTrade(api));
   const drawer = page.getByRole('dialog', { name: 'AAPL long' });

@@ -1,4 +1,4 @@
-// From an empty server to a reviewed trade and a ticked routine with the keyboard only.
+// From an empty server to reviewed trades, a filter and a ticked routine with the keyboard only.
 
 import type { FileChooser, Locator, Page } from '@playwright/test';
 import { expect, owner, test } from './fixtures';
@@ -8,6 +8,8 @@ test.use({ alone: true });
 const fills = `Symbol,Side,Quantity,Price,Executed At
 AAPL,buy,10,212.40,2026-03-05T14:31:00Z
 AAPL,sell,10,214.10,2026-03-05T15:12:00Z
+MSFT,buy,10,400.00,2026-03-06T14:31:00Z
+MSFT,sell,10,398.00,2026-03-06T15:12:00Z
 `;
 
 /** Presses Tab until the target has the focus. */
@@ -52,12 +54,21 @@ test('everything from the first run to a ticked routine works with the keyboard'
   expect(chooser, 'Space opens the chooser of files').not.toBeNull();
   await chooser!.setFiles({ name: 'fills.csv', mimeType: 'text/csv', buffer: Buffer.from(fills) });
   await press(page, page.getByRole('button', { name: 'Preview import' }));
-  await press(page, page.getByRole('button', { name: 'Import 2 fills' }));
+  await press(page, page.getByRole('button', { name: 'Import 4 fills' }));
   await expect(page.getByRole('heading', { name: 'Summary' })).toBeVisible();
 
   await page.keyboard.press('g');
   await page.keyboard.press('t');
   await expect(page.getByRole('link', { name: 'AAPL' })).toBeVisible();
+  // The filter: typed, and the list has what it asks for.
+  await page.keyboard.press('f');
+  await page.keyboard.type('aapl winners');
+  await expect(page.getByRole('listbox', { name: 'Suggestions' }).getByRole('option').first()).toBeVisible();
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('1 trade', { exact: true })).toBeVisible();
+  await expect(page.getByRole('link', { name: 'MSFT' })).toHaveCount(0);
+  await page.keyboard.press('Escape');
+
   await page.keyboard.press('j');
   await page.keyboard.press('Enter');
   const drawer = page.getByRole('dialog', { name: 'AAPL long' });
@@ -71,6 +82,16 @@ test('everything from the first run to a ticked routine works with the keyboard'
   await expect(drawer.getByRole('button', { name: 'Mark as unreviewed' })).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(page.getByRole('dialog')).toHaveCount(0);
+
+  // Review mode: grade, tag, reviewed.
+  await press(page, page.getByRole('button', { name: 'Clear all' }));
+  await page.keyboard.press('g');
+  await page.keyboard.press('v');
+  await expect(page.getByRole('heading', { name: 'MSFT long' })).toBeVisible();
+  for (const key of ['2', 't']) await page.keyboard.press(key);
+  await page.keyboard.type('late');
+  for (const key of ['Enter', 'Escape', 'r']) await page.keyboard.press(key);
+  await expect(page.getByText('You went through 1 trade.')).toBeVisible();
 
   await page.keyboard.press('g');
   await page.keyboard.press('o');
@@ -86,9 +107,12 @@ test('everything from the first run to a ticked routine works with the keyboard'
   await written;
   await expect(page.getByRole('checkbox', { name: 'Read the news' })).toBeChecked();
 
-  const [stored] = await api<{ notes: string; reviewed: boolean; tags: { name: string }[] }[]>(
+  const stored = await api<{ symbol: string; notes: string; tags: { name: string }[] }[]>(
     'GET',
-    '/trades',
+    '/trades?reviewed=true&sort=symbol&order=asc',
   );
-  expect(stored).toMatchObject({ notes: 'Held to the plan.', tags: [{ name: 'patient' }] });
+  expect(stored).toMatchObject([
+    { symbol: 'AAPL', notes: 'Held to the plan.', tags: [{ name: 'patient' }] },
+    { symbol: 'MSFT', trade_quality: 2, tags: [{ name: 'late' }] },
+  ]);
 });

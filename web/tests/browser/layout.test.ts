@@ -1,6 +1,6 @@
 // Nothing on a screen moves while its data arrives.
 
-import { expect, test as base } from '@playwright/test';
+import { expect, test as base, type Page } from '@playwright/test';
 import { deskAgent } from './chromium';
 import { layoutShift } from './layoutShift';
 import { connect, demoUser, startDemo, type Server } from './server';
@@ -16,6 +16,16 @@ const test = base.extend<object, { demo: Server }>({
   ],
 });
 
+/** Signs in as the user of the demo journal, whose last trading day it returns. */
+async function enter(page: Page, demo: Server): Promise<string> {
+  const api = connect(demo, demoUser, deskAgent);
+  const { refresh_token } = await api<{ refresh_token: string }>('POST', '/auth/login', demoUser);
+  await page.goto(`${demo.url}/healthz`);
+  await page.evaluate((token) => localStorage.setItem('fillbook.refresh', token), refresh_token);
+  const [last] = await api<{ closed_at: string }[]>('GET', '/trades?status=closed&limit=1');
+  return last!.closed_at.slice(0, 10);
+}
+
 const screens = [
   '/',
   '/calendar',
@@ -23,6 +33,7 @@ const screens = [
   '/reports/setups',
   '/reports/time',
   '/tags',
+  '/trades',
   '/rules',
   '/routines',
 ];
@@ -32,12 +43,9 @@ for (const [size, viewport] of Object.entries({
   phone: { width: 390, height: 844 },
 })) {
   test(`screens keep their layout while they load, ${size}`, async ({ page, demo }) => {
-    const api = connect(demo, demoUser, deskAgent);
-    const { refresh_token } = await api<{ refresh_token: string }>('POST', '/auth/login', demoUser);
     await page.setViewportSize(viewport);
-    await page.goto(`${demo.url}/healthz`);
-    await page.evaluate((token) => localStorage.setItem('fillbook.refresh', token), refresh_token);
-    for (const screen of screens) {
+    const day = await enter(page, demo);
+    for (const screen of [...screens, `/calendar/${day}`, `/calendar/week/${day}`]) {
       await page.goto(demo.url + screen);
       await expect(page.locator('#content h1, #content h2').first()).toBeVisible();
       await page.waitForLoadState('networkidle');
@@ -47,12 +55,18 @@ for (const [size, viewport] of Object.entries({
   });
 }
 
+test('Today leads with the figures and their curve, and the limits follow', async ({ page, demo }) => {
+  await page.setViewportSize({ width: 1280, height: 720 });
+  await enter(page, demo);
+  await page.goto(`${demo.url}/`);
+  await expect(page.locator('#content section > header h2').first()).toHaveText('Performance');
+  await expect(page.getByRole('slider', { name: 'Cumulative net P&L' })).toBeInViewport({ ratio: 1 });
+  await expect(page.locator('#content section > header h2').nth(1)).toHaveText('Limits');
+});
+
 test('limits that take long come below the cards at the first visit', async ({ page, demo }) => {
-  const api = connect(demo, demoUser, deskAgent);
-  const { refresh_token } = await api<{ refresh_token: string }>('POST', '/auth/login', demoUser);
   await page.setViewportSize({ width: 390, height: 844 });
-  await page.goto(`${demo.url}/healthz`);
-  await page.evaluate((token) => localStorage.setItem('fillbook.refresh', token), refresh_token);
+  await enter(page, demo);
   let answer = () => {};
   const cardsAreShown = new Promise<void>((resolve) => (answer = resolve));
   await page.route('**/trading-rules/today*', async (route) => {

@@ -52,8 +52,10 @@ test('a week is reviewed from the calendar, saved as a note and opened again', a
   await expect(page.getByLabel('What cost money?')).toHaveValue('- MSFT');
   await page.getByRole('button', { name: 'Cancel' }).click();
 
-  // Paper has no navigation and no buttons.
+  // Paper has no navigation and no buttons, and the screen takes its whole width, in landscape too.
   await page.emulateMedia({ media: 'print' });
+  const whole = await page.evaluate(() => document.documentElement.clientWidth);
+  expect((await page.locator('main').boundingBox())!.width).toBe(whole);
   await expect(page.getByRole('navigation', { name: 'Main' }).first()).toBeHidden();
   await expect(page.getByRole('button', { name: 'Edit' })).toBeHidden();
   await expect(page.getByText('Waited for the setup.')).toBeVisible();

@@ -20,6 +20,17 @@ test('sign in, see today, open a trade, filter the list', async ({ page, api, us
 
   await expectAccessible('today on a phone');
 
+  // The filter takes one row; the rest of it is in the sheet.
+  const filter = page.getByRole('search', { name: 'Filter' });
+  const [range, more] = [filter.getByLabel('Range'), filter.getByRole('button', { name: 'Filter' })];
+  expect((await range.boundingBox())!.y).toBe((await more.boundingBox())!.y);
+  await more.tap();
+  await page.getByLabel('When results count').selectOption('realized');
+  await expect(page).toHaveURL(/pnl=realized/);
+  await expect(filter.getByRole('button', { name: 'Filter (1)', includeHidden: true })).toHaveCount(1);
+  await page.getByLabel('When results count').selectOption('closed');
+  await page.getByRole('button', { name: 'Done' }).tap();
+
   const bar = page.getByRole('navigation', { name: 'Main', exact: true });
   await bar.getByRole('link', { name: 'Trades' }).tap();
   await expect(page.getByText('2 trades')).toBeVisible();

@@ -180,7 +180,7 @@ test('a day shows the fills of all its trades in a symbol', async ({
   await importBars(api, 'AAPL', minuteBars(day, 200, 202));
   await signIn(`/calendar/${day}`);
   await page.getByLabel('Symbol').selectOption({ label: 'MSFT, 2 fills' });
-  await expect(page.getByText('No prices of MSFT for this day yet.')).toBeVisible();
+  await expect(page.getByText('No price data for MSFT on this day.')).toBeVisible();
   await page.getByLabel('Symbol').selectOption({ label: 'AAPL, 2 fills' });
   await expect(page.getByRole('slider', { name: 'Price of AAPL, bars of 1m' })).toBeVisible();
   await page.getByRole('button', { name: 'Show Price of AAPL as a table' }).click();
@@ -208,7 +208,7 @@ test('a day shows its symbols on one time axis', async ({ page, api, signIn, exp
 
   const charts = page.getByRole('slider', { name: /^Price of/ });
   await expect(charts).toHaveCount(2);
-  await expect(page.getByText('No intraday prices of NVDA for this day yet.')).toBeVisible();
+  await expect(page.getByText('No intraday price data for NVDA on this day.')).toBeVisible();
   const crosshairs = page.locator('.plot svg:last-child line[y1="8"]');
   const places = () => crosshairs.evaluateAll((lines) => lines.map((line) => line.getAttribute('x1')));
   const expectSamePlace = async () => {

@@ -1,8 +1,9 @@
 // Takes screenshots of every screen in both themes, on desktop and phone, into
 // screenshots/, and those of the README. They show the demo journal, whose numbers
 // are the same every day. Run them with make screenshots. ONLY takes those whose name
-// matches it; FILLBOOK_LOCALE takes them in another locale, into screenshots/LOCALE;
-// WHOLE=1 takes the whole length of each page.
+// matches it; FILLBOOK_LOCALE takes them in another locale, into screenshots/LOCALE, and
+// SIZE=1920x1080 those of the desktop in another size, into screenshots/1920x1080; WHOLE=1
+// takes the whole length of each page.
 
 import type { Page } from '@playwright/test';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -14,7 +15,9 @@ import { mainAccount, manyTrades, trade } from './journal';
 import { inFewColors } from './png';
 import { connect, demoUser, startDemo, type Api, type Server } from './server';
 
-const sizes = { desk: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } };
+const size = process.env.SIZE;
+const [width = 1440, height = 900] = (size ?? '').split('x').filter(Boolean).map(Number);
+const sizes = { desk: { width, height }, phone: { width: 390, height: 844 } };
 const only = process.env.ONLY ? new RegExp(process.env.ONLY) : /./;
 
 // The README's screenshots, by their file names.
@@ -29,7 +32,7 @@ const shown: Record<string, string> = {
 const pictureDir = '../docs/pictures';
 const fullPage = process.env.WHOLE === '1';
 const locale = process.env.FILLBOOK_LOCALE;
-const dir = locale ? `screenshots/${locale}` : 'screenshots';
+const dir = ['screenshots', locale, size].filter(Boolean).join('/');
 
 type Step = (page: Page) => Promise<void>;
 const button =
@@ -334,7 +337,14 @@ function monthBefore(month: string): string {
   return new Date(Date.UTC(year!, number! - 2, 1)).toISOString().slice(0, 7);
 }
 
+/** On a phone, review mode has the chart folded. */
+async function unfold(page: Page): Promise<void> {
+  const fold = page.locator('details:not([open]) > summary', { hasText: 'Chart, figures and fills' });
+  if (await fold.isVisible()) await fold.click();
+}
+
 async function showChart(page: Page): Promise<void> {
+  await unfold(page);
   await page.getByRole('slider', { name: /^Price of/ }).scrollIntoViewIfNeeded();
 }
 
@@ -353,11 +363,12 @@ const showChartOf =
 
 /** Replays a trade until some bars after its first fill. */
 async function replay(page: Page): Promise<void> {
+  await unfold(page);
   await button('Replay')(page);
   await expect(page.getByRole('slider', { name: /^Replay of/ })).toBeFocused();
   await page.keyboard.press('Shift+ArrowRight');
   for (let i = 0; i < 5; i++) await page.keyboard.press('ArrowRight');
-  await expect(page.getByText('before costs').first()).toBeVisible();
+  await expect(page.getByText('Result hidden').first()).toBeVisible();
 }
 
 async function chooseFile(page: Page, text = manyTrades(12)): Promise<void> {
@@ -400,21 +411,21 @@ async function waitUntilLoaded(page: Page): Promise<void> {
 
 async function shoot(page: Page, name: string): Promise<void> {
   await waitUntilLoaded(page);
-  const size = page.viewportSize()!.width < 500 ? 'phone' : 'desk';
+  const device = page.viewportSize()!.width < 500 ? 'phone' : 'desk';
   for (const colorScheme of ['dark', 'light'] as const) {
     await page.emulateMedia({ colorScheme });
-    const id = `${size}/${name}-${colorScheme}`;
+    const id = `${device}/${name}-${colorScheme}`;
     const picture = await page.screenshot({ path: `${dir}/${id}.png`, animations: 'disabled', fullPage });
-    if (locale || fullPage || !shown[id]) continue;
+    if (locale || size || fullPage || !shown[id]) continue;
     mkdirSync(pictureDir, { recursive: true });
     writeFileSync(`${pictureDir}/${shown[id]}.png`, inFewColors(picture));
   }
   const beyond = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-  expect.soft(beyond, `${name}: pixels beyond the edge (${size})`).toBeLessThanOrEqual(0);
+  expect.soft(beyond, `${name}: pixels beyond the edge (${device})`).toBeLessThanOrEqual(0);
 }
 
-for (const [size, viewport] of Object.entries(sizes)) {
-  test(`the demo journal, ${size}`, async ({ page }) => {
+for (const [device, viewport] of Object.entries(sizes)) {
+  test(`the demo journal, ${device}`, async ({ page }) => {
     test.setTimeout(600_000);
     const server = await startDemo();
     try {
@@ -434,7 +445,7 @@ for (const [size, viewport] of Object.entries(sizes)) {
     }
   });
 
-  test.describe(`ways in and empty screens, ${size}`, () => {
+  test.describe(`ways in and empty screens, ${device}`, () => {
     test.use({ alone: true, viewport });
 
     test('pictures', async ({ page, signIn }) => {
@@ -477,7 +488,7 @@ for (const [size, viewport] of Object.entries(sizes)) {
     });
   });
 
-  test.describe(`prices of a new journal, ${size}`, () => {
+  test.describe(`prices of a new journal, ${device}`, () => {
     // Nothing listens at these addresses.
     const to = 'http://127.0.0.1:9';
     test.use({
@@ -521,7 +532,7 @@ for (const [size, viewport] of Object.entries(sizes)) {
     });
   });
 
-  test.describe(`connections of a new journal, ${size}`, () => {
+  test.describe(`connections of a new journal, ${device}`, () => {
     test.use({
       viewport,
       env: async ({}, use) => {

@@ -176,3 +176,22 @@ test('twenty trades are tagged in four actions, with the totals of the selection
   await expect(page.getByRole('columnheader').nth(1)).toHaveText(/Symbol/);
   await expect.poll(async () => (await page.locator('tbody tr').nth(1).boundingBox())!.height).toBe(30);
 });
+
+test('paper has every trade of the list, not only those in view', async ({ page, api, signIn }) => {
+  await importCsv(api, await mainAccount(api), manyTrades(260)); // more than one page of the API
+  await signIn('/trades');
+  await expect(page.getByText('260 trades', { exact: true })).toBeVisible();
+  // As the browser does when the user prints.
+  await page.evaluate(() => {
+    window.print = () => {
+      window.dispatchEvent(new Event('beforeprint'));
+      const rows = document.querySelectorAll('tbody tr[aria-rowindex]').length;
+      document.documentElement.dataset.printed = String(rows);
+      window.dispatchEvent(new Event('afterprint'));
+    };
+  });
+  await page.getByRole('button', { name: 'More', exact: true }).click();
+  await page.getByRole('menuitem', { name: 'Print list' }).click();
+  await expect(page.locator('html')).toHaveAttribute('data-printed', '260');
+  expect(await page.locator('tbody tr[aria-rowindex]').count()).toBeLessThan(100);
+});

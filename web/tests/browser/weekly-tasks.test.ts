@@ -1,7 +1,8 @@
 // What traders do every week, in few actions. A click and a key are actions; so is a typed text with its Enter.
 
 import { countActions } from './actions';
-import { expect, mainAccount, test, type Api } from './fixtures';
+import { importBars, minuteBars } from './bars';
+import { expect, mainAccount, test, trade, type Api } from './fixtures';
 
 test.use({ timezoneId: 'UTC' });
 
@@ -85,7 +86,29 @@ test('do I exit too early: a sentence and a chart in two actions', async ({ page
   expect(act.count).toBe(2);
 });
 
-test('fix a fill: five actions, and its trade is right at once', async ({ page, api, signIn }) => {
+test('a trade on its chart: two actions from Today, and its replay one more', async ({
+  page,
+  api,
+  signIn,
+}) => {
+  await trade(api, await mainAccount(api), 'AAPL', '2026-03-02', 200, 202);
+  await importBars(api, 'AAPL', minuteBars('2026-03-02', 200, 202));
+  await signIn('/');
+  const act = countActions(page);
+  await act.click(page.getByRole('navigation').first().getByRole('link', { name: 'Trades' }));
+  await act.click(page.getByRole('link', { name: /AAPL/ }).first());
+  await expect(page.getByRole('slider', { name: /^Price of AAPL/ })).toBeVisible();
+  expect(act.count).toBe(2);
+  await act.click(page.getByRole('button', { name: 'Replay', exact: true }));
+  await expect(page.getByRole('slider', { name: 'Replay of Price of AAPL' })).toBeFocused();
+  expect(act.count).toBe(3);
+});
+
+test('fix a fill: five actions, its trade is right at once, and Undo restores it', async ({
+  page,
+  api,
+  signIn,
+}) => {
   const account = await mainAccount(api);
   await enter(api, account, 'NQZ6', '2026-03-05T12:00', 4);
   await signIn('/trades');
@@ -99,6 +122,8 @@ test('fix a fill: five actions, and its trade is right at once', async ({ page, 
   await act.type(price, '110\n');
   await expect(drawer.getByText(/^\+(US)?\$10\.00$/).first()).toBeVisible();
   expect(act.count).toBeLessThanOrEqual(5);
+  await drawer.locator('.toaster').getByRole('button', { name: 'Undo' }).click();
+  await expect(drawer.getByText(/^\+(US)?\$4\.00$/).first()).toBeVisible();
 });
 
 test('undo an import: four actions from Today', async ({ page, api, signIn }) => {

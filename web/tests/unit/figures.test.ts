@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 
 import { describe, expect, test } from 'vitest';
-import { figureDecimals, formatFormula, roundedDifference } from '../../src/lib/figures';
+import { figureDecimals, formatDifference, formatFormula, roundedDifference } from '../../src/lib/figures';
 import { currencyDecimals } from '../../src/lib/format/format';
 import { figureKind, figureLabel, figures } from '../../src/lib/labels';
 
@@ -12,6 +12,12 @@ describe('roundedDifference', () => {
     expect(roundedDifference(-0.004, 0.004, 2)).toBe(0);
     expect(roundedDifference(null, 1, 2)).toBeNull();
   });
+});
+
+test('a difference has its sign, whatever its kind', () => {
+  expect(formatDifference(-4320, 'duration', 'USD')).toBe('−1\u00a0h 12\u00a0min');
+  expect(formatDifference(4320, 'duration', 'USD')).toBe('+1\u00a0h 12\u00a0min');
+  expect(formatDifference(-2, 'count', 'USD')).toBe('−2');
 });
 
 test('figureDecimals depends on the kind and the currency', () => {

@@ -6,6 +6,7 @@ import {
   dropOverlaps,
   findNearest,
   findNearestPoint,
+  fitAxis,
   linePath,
   pickEvenly,
   placeInBins,
@@ -13,6 +14,7 @@ import {
   stepTo,
   textWidth,
   ticks,
+  timeTicks,
 } from '../../src/charts/scale';
 
 describe('scale', () => {
@@ -21,6 +23,46 @@ describe('scale', () => {
     expect(ticks(-3, 8)).toEqual([-5, 0, 5, 10]);
     expect(ticks(5, 5)).toEqual([0, 5]);
     expect(ticks(NaN, 1)).toEqual([0]);
+  });
+
+  it('an axis ends shortly beyond its values, at no empty part', () => {
+    const { range, marks } = fitAxis([0, -200, 25_500]);
+    expect(range).toEqual([-1228, 26_528]);
+    expect(marks).toEqual([0, 10_000, 20_000]);
+    expect(fitAxis([5, 5])).toEqual({ range: [0, 5], marks: [0, 5] });
+    expect(fitAxis([0, 0])).toEqual({ range: [0, 1], marks: [0, 1] });
+  });
+
+  it('times of an axis are firsts of months at an even distance, or days', () => {
+    const at = (day: string) => Date.parse(`${day}T09:30:00Z`);
+    const days = (from: string, to: string, wanted: number) =>
+      timeTicks(at(from), at(to), wanted).map((ms) => new Date(ms).toISOString().slice(0, 10));
+    expect(days('2024-11-18', '2026-11-18', 9)).toEqual([
+      '2025-01-01',
+      '2025-04-01',
+      '2025-07-01',
+      '2025-10-01',
+      '2026-01-01',
+      '2026-04-01',
+      '2026-07-01',
+      '2026-10-01',
+    ]);
+    expect(days('2026-03-02', '2026-03-06', 6)).toEqual([
+      '2026-03-02',
+      '2026-03-03',
+      '2026-03-04',
+      '2026-03-05',
+    ]);
+    expect(days('2026-08-20', '2026-11-18', 9)).toEqual([
+      '2026-08-31',
+      '2026-09-14',
+      '2026-09-28',
+      '2026-10-12',
+      '2026-10-26',
+      '2026-11-09',
+    ]);
+    expect(days('2010-06-01', '2026-06-01', 4)).toEqual(['2015-01-01', '2020-01-01', '2025-01-01']);
+    expect(days('2026-03-02', '2026-03-02', 5)).toEqual([]);
   });
 
   it('stepTo moves within the points, from the last one at first', () => {

@@ -19,9 +19,17 @@ export { isZone };
 
 export { rangeLabels, ranges, type Range };
 
-/** When a result counts: when the whole trade closes, or each closing fill on its own day. */
 /** What counts: closed trades, closing fills, or closed strategies. */
 export type Pnl = 'closed' | 'realized' | 'strategies';
+
+/** The choices of what counts, and when. */
+export const pnlChoices: { value: Pnl; label: string }[] = [
+  { value: 'closed', label: 'Closed trades' },
+  { value: 'realized', label: 'Realized P&L' },
+  { value: 'strategies', label: 'Strategies' },
+];
+export const pnlHint =
+  'Closed trades: results count on the day the whole trade closes. Realized P&L: each closing fill counts on its own day, as on your broker’s statement. Strategies: the trades of a strategy count as one.';
 
 export type Unit = 'money' | 'percent' | 'r';
 

@@ -270,7 +270,9 @@ export function time(value: string | Date | null | undefined, n: Notation, secon
     hour: hasTwelveHours(n.locale) ? 'numeric' : '2-digit',
     minute: '2-digit',
     ...(seconds ? { second: '2-digit' } : {}),
-  }).format(at);
+  })
+    .format(at)
+    .replace(/\s/g, '\u00a0'); // 12:10 PM stays on one line
 }
 
 /** Formats an hour of the day: 14:00, or 2 PM in a locale that counts hours up to 12. */

@@ -56,7 +56,7 @@ const fixedLabels: Partial<Record<By, Record<string, string>>> = {
     '1d_1w': '1–7 d',
     over_1w: 'Over a week',
   },
-  size: { q1: 'Smallest quarter', q2: 'Second quarter', q3: 'Third quarter', q4: 'Largest quarter' },
+  size: { q1: 'Smallest 25%', q2: 'Second 25%', q3: 'Third 25%', q4: 'Largest 25%' },
   side: { long: 'Long', short: 'Short' },
   setup: { '': 'No setup' },
   tag: { '': 'No tag' },

@@ -1,1 +1,0 @@
-import{$i as e,$r as t,ea as n}from"./index-CPQlH_dZ.js";import{cr as r}from"./shared-BMhaBXBC.js";function i(i,a){n(a,!0);let o=t(a,`value`,15);r(i,{label:`Code`,autocomplete:`one-time-code`,inputmode:`numeric`,maxlength:7,required:!0,get error(){return a.error},get value(){return o()},set value(e){o(e)}}),e()}export{i as t};
