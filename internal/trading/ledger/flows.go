@@ -14,22 +14,27 @@ import (
 type TradeFlow struct {
 	ID         journal.TradeID
 	Instrument Instrument
-	// OpenedAt is in microseconds since 1970. It may be before the first part, if a corporate
-	// action opened the trade.
+	// OpenedAt is in microseconds since 1970.
 	OpenedAt int64
-	// Parts are in time order. An opening has a negative quantity.
+	// Parts are in time order. An opening has a negative quantity; so has what a corporate
+	// action adds.
 	Parts []matching.RealizedPart
 }
 
 // ListTradeFlows returns an account's trades that were opened between two instants in
 // microseconds since 1970, both included, in opening order. It is a step.
 func ListTradeFlows(ctx context.Context, tx *db.Tx, owner journal.UserID, account Account, from, to int64) ([]TradeFlow, error) {
+	return listFlowsOf(ctx, tx, owner, account, from, to, maxSpanReads)
+}
+
+// listFlowsOf is ListTradeFlows that reads up to some trades one by one.
+func listFlowsOf(ctx context.Context, tx *db.Tx, owner journal.UserID, account Account, from, to int64, apart int) ([]TradeFlow, error) {
 	spans, err := db.List(ctx, tx, scanTradeSpan, tradeSpanSelect+` AND account = $2 AND opened_at >= $3 AND opened_at <= $4
 		ORDER BY opened_at, first_seq, stream`, owner, account.number, from, to)
 	if err != nil {
 		return nil, err
 	}
-	return listFlows(ctx, tx, owner, account, spans)
+	return listFlows(ctx, tx, owner, account, spans, apart)
 }
 
 // FindTradeFlows returns the trades with the given ids that are in an account, in opening
@@ -47,7 +52,7 @@ func FindTradeFlows(ctx context.Context, tx *db.Tx, owner journal.UserID, accoun
 	slices.SortFunc(spans, func(a, b tradeSpan) int {
 		return cmp.Or(a.first.Compare(b.first), cmp.Compare(a.stream, b.stream))
 	})
-	return listFlows(ctx, tx, owner, account, spans)
+	return listFlows(ctx, tx, owner, account, spans, maxSpanReads)
 }
 
 // FindOpenings returns when those of the given trades were opened that are in an account, in
@@ -68,8 +73,8 @@ const tradeSpanSelect = `
 	SELECT id, stream, opened_at, first_seq, COALESCE(last_at, list_at), last_seq, head, is_open
 	FROM trades WHERE user_id = $1`
 
-// listFlows reads the steps of trades.
-func listFlows(ctx context.Context, tx *db.Tx, owner journal.UserID, account Account, spans []tradeSpan) ([]TradeFlow, error) {
+// listFlows reads the steps of trades, up to some of them one by one.
+func listFlows(ctx context.Context, tx *db.Tx, owner journal.UserID, account Account, spans []tradeSpan, apart int) ([]TradeFlow, error) {
 	if len(spans) == 0 {
 		return nil, nil
 	}
@@ -82,7 +87,7 @@ func listFlows(ctx context.Context, tx *db.Tx, owner journal.UserID, account Acc
 		list[i] = TradeFlow{ID: s.id, Instrument: streams[s.stream].key.toInstrument(), OpenedAt: s.first.At}
 		places[s.id] = i
 	}
-	return list, eachFlow(ctx, tx, owner, spans, func(r RealizedTrade) error {
+	return list, eachFlow(ctx, tx, owner, spans, apart, func(r RealizedTrade) error {
 		list[places[r.ID]].Parts = r.Parts
 		return nil
 	})
@@ -96,11 +101,12 @@ func CountTradesOpened(ctx context.Context, tx *db.Tx, owner journal.UserID, acc
 	return n, err
 }
 
-// eachFlow calls fn with the steps of each trade, in no order.
-func eachFlow(ctx context.Context, tx *db.Tx, owner journal.UserID, spans []tradeSpan, fn func(RealizedTrade) error) error {
+// eachFlow calls fn with the steps of each trade, in no order. It reads up to some trades one
+// by one.
+func eachFlow(ctx context.Context, tx *db.Tx, owner journal.UserID, spans []tradeSpan, apart int, fn func(RealizedTrade) error) error {
 	w := &spanReader{spans: spans, eachFill: true, openings: true, fn: fn}
 	slices.SortFunc(w.spans, compareSpans)
-	if len(spans) > maxSpanReads || len(spans) == 0 {
+	if len(spans) > apart || len(spans) == 0 {
 		return eachOfStreams(ctx, tx, owner, w)
 	}
 	events, err := loadAllEvents(ctx, tx, owner)

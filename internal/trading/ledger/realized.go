@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"fillbook/internal/base/db"
@@ -169,7 +170,7 @@ func (w *spanReader) scan(row db.Scanner) error {
 		return err
 	}
 	if f.stream != w.stream {
-		if err := w.finishStream(); err != nil {
+		if err := w.finishStreams(f.stream); err != nil {
 			return err
 		}
 		w.stream = f.stream
@@ -183,9 +184,7 @@ func (w *spanReader) scan(row db.Scanner) error {
 		if first != f.position() && (first.Seq > 0 || f.position().Compare(first) < 0) {
 			return nil
 		}
-		w.group = &matching.Realizer{
-			Head: w.spans[0].head, EachFill: w.eachFill, Openings: w.openings, Events: w.events[f.stream], Start: first,
-		}
+		w.begin()
 	}
 	return w.emit(w.group.Add(f.toMatching()))
 }
@@ -218,13 +217,31 @@ func (w *spanReader) finishStream() error {
 	return err
 }
 
-// end returns an error if a trade was not found among its fills.
-func (w *spanReader) end() error {
+// begin starts grouping at the next span.
+func (w *spanReader) begin() {
+	s := &w.spans[0]
+	w.group = &matching.Realizer{Head: s.head, EachFill: w.eachFill, Openings: w.openings, Events: w.events[s.stream], Start: s.first}
+}
+
+// finishStreams emits the trades left in the streams before one. Those without fills were
+// opened, and perhaps ended, by events alone.
+func (w *spanReader) finishStreams(before int64) error {
 	if err := w.finishStream(); err != nil {
 		return err
 	}
-	if len(w.spans) > 0 {
-		return fmt.Errorf("trade %s does not agree with its fills; run fillbook check", w.spans[0].id)
+	for len(w.spans) > 0 && w.spans[0].stream < before {
+		id := w.spans[0].id
+		w.stream = w.spans[0].stream
+		w.begin()
+		if err := w.finishStream(); err != nil {
+			return err
+		}
+		if len(w.spans) > 0 && w.spans[0].id == id {
+			return fmt.Errorf("trade %s does not agree with its fills; run fillbook check", id)
+		}
 	}
 	return nil
 }
+
+// end emits what is left, and returns an error if a trade was not found among its fills.
+func (w *spanReader) end() error { return w.finishStreams(math.MaxInt64) }

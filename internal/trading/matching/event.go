@@ -146,18 +146,17 @@ func eventPosition(e Event) Position { return Position{At: e.At} }
 // apply applies an event to the open trade. An arrival may open one, and a departure ends
 // it.
 func (w *walk) apply(e Event) {
-	if w.open == nil {
-		if e.Kind == EventArrival {
-			w.begin(func(h *holding) {
-				*h = holding{}
-				h.trade.Direction, h.trade.Multiplier = e.Direction, e.Multiplier
-				h.trade.First, h.trade.Last = eventPosition(e), eventPosition(e)
-			})
-			w.open.arrive(e)
-		}
-		return
-	}
 	before := newHoldingState(w.open)
+	if w.open == nil {
+		if e.Kind != EventArrival {
+			return
+		}
+		w.begin(func(h *holding) {
+			*h = holding{}
+			h.trade.Direction, h.trade.Multiplier = e.Direction, e.Multiplier
+			h.trade.First, h.trade.Last = eventPosition(e), eventPosition(e)
+		})
+	}
 	switch e.Kind {
 	case EventConversion:
 		w.open.convert(e)

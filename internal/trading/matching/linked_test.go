@@ -156,6 +156,16 @@ func checkParts(t rapid.TB, l Lineage) {
 	for i, got := range all {
 		checkRealized(t, l.Trades[i], got)
 	}
+	for i, got := range realizeAll(&Realizer{Events: l.Events, EachFill: true, Openings: true}, l.Fills) {
+		checkRealized(t, l.Trades[i], got)
+		held := decimal.Zero
+		for _, p := range got.Parts {
+			held = held.Sub(p.Quantity)
+		}
+		if !held.Equal(l.Trades[i].QtyRemaining) {
+			t.Fatalf("the parts of %+v are %+v, so %s are held", l.Trades[i], got.Parts, held)
+		}
+	}
 }
 
 func realizeAll(r *Realizer, fills []Fill) (all []Realized) {

@@ -41,7 +41,8 @@ type Realizer struct {
 	Events []Event
 	Start  Position
 	// Openings has a part for each opening fill as well, with a negative quantity and no
-	// amounts. It needs EachFill.
+	// amounts, and one for each event that changes the quantity: their sum is what is held.
+	// It needs EachFill.
 	Openings bool
 
 	walk walk
@@ -109,10 +110,16 @@ func (r *Realizer) Finish() []Realized {
 // recordEvent adds the part that an event realized, if it paid cash or ended the trade.
 func (r *Realizer) recordEvent(e Event, before, after holdingState) {
 	quantity, kind := decimal.Zero, KindTrade
+	if r.Openings {
+		quantity = before.held.Sub(after.held)
+	}
 	switch {
 	case e.Kind == EventDeparture:
 		quantity, kind = before.held, KindRemoval
 	case e.Kind == EventConversion && e.Cash.Valid:
+	case !quantity.IsZero():
+		r.addPart(RealizedPart{At: e.At, Quantity: quantity})
+		return
 	default:
 		return
 	}
