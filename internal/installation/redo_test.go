@@ -3,6 +3,7 @@ package installation_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -318,4 +319,51 @@ func TestRedoOfAdoption(t *testing.T) {
 			must(t, h.Ledger.DeleteTrade(t.Context(), h.owner, into.TradeIDs[0], nil))
 		}
 	})
+}
+
+// TestAccountReturnsBesideTakenNumbers undoes the deletion of an account with positions that
+// an action moved, after another account has taken the numbers of its instruments.
+func TestAccountReturnsBesideTakenNumbers(t *testing.T) {
+	t.Parallel()
+	eachFixture(t, func(t *testing.T, h *fixture) {
+		ctx := t.Context()
+		h.fill(matching.Buy, "100", 0)
+		after := h.fillOf(matching.Sell, 4, 0)
+		after.Symbol, after.ExecutedAt = "NEW", after.ExecutedAt.AddDate(0, 0, 2)
+		_, err := h.Ledger.AddExecution(ctx, h.owner, h.account, after)
+		must(t, err)
+		_, err = h.Ledger.CreateAction(ctx, h.owner, ledger.ActionChange{
+			Kind: journal.Some(ledger.ActionRename), Symbol: journal.Some("AAPL"), NewSymbol: journal.Some("NEW"),
+			EffectiveOn: journal.Some(journal.Day("2026-03-03")), Zone: journal.Some("America/New_York"),
+		})
+		must(t, err)
+		before, deleted := h.tradesText(), h.account
+		id := h.change(func(ctx context.Context) error { return h.Ledger.DeleteAccount(ctx, h.owner, deleted, nil) })
+		other, err := h.Ledger.CreateAccount(ctx, h.owner, ledger.NewAccount{Name: "Other", BaseCurrency: "USD"})
+		must(t, err)
+		h.account = other.ID
+		for minute, symbol := range []string{"AAPL", "NEW", "MSFT"} {
+			f := h.fillOf(matching.Buy, 1, minute)
+			f.Symbol = symbol
+			_, err := h.Ledger.AddExecution(ctx, h.owner, other.ID, f)
+			must(t, err)
+		}
+		h.undo(id)
+		h.account = deleted
+		if is := h.tradesText(); is != before {
+			t.Errorf("the account has\n%s, had\n%s", is, before)
+		}
+		h.wantNoProblems()
+	})
+}
+
+// tradesText returns what the account's trades say.
+func (h *fixture) tradesText() (text string) {
+	h.t.Helper()
+	query := ledger.TradeQuery{Scope: journal.Scope{Accounts: []journal.AccountID{h.account}}}
+	must(h.t, h.Ledger.EachTrade(h.t.Context(), h.owner, query, func(t ledger.Trade) error {
+		text += fmt.Sprintln(t.ID, t.Instrument.Symbol, t.Symbols, t.QtyOpened, t.QtyRemaining, t.NetPnL)
+		return nil
+	}))
+	return text
 }

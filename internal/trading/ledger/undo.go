@@ -286,6 +286,15 @@ func (n restoredNumbers) hasRow(u *history.Undoing, account any) bool {
 	return false
 }
 
+// streamNumbers are the columns with numbers of streams, by table.
+var streamNumbers = map[string][]string{
+	"accounts":          {"next_stream"},
+	"streams":           {"number"},
+	"executions":        {"stream", "stated"},
+	"trades":            {"stream", "shown"},
+	"trade_checkpoints": {"stream"},
+}
+
 // replace sets the numbers of accounts and streams in kept rows.
 func (n restoredNumbers) replace(rows history.KeptRows) {
 	account := func(old int64) int64 { return n.accounts[old] }
@@ -295,7 +304,7 @@ func (n restoredNumbers) replace(rows history.KeptRows) {
 		switch {
 		case column == "account" || rows.Table == "accounts" && column == "number":
 			next = account
-		case column == "stream" || rows.Table == "streams" && column == "number" || rows.Table == "accounts" && column == "next_stream":
+		case slices.Contains(streamNumbers[rows.Table], column):
 			next = stream
 		default:
 			continue
