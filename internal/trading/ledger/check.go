@@ -136,13 +136,27 @@ func checkAccount(ctx context.Context, tx *db.Tx, user journal.UserID, account j
 			return err
 		}
 	}
-	if err := c.checkLinked(ctx, linked); err != nil {
+	lost, err := c.hasLostStreams(ctx)
+	if err != nil {
 		return err
+	}
+	if !lost { // else they can't be grouped, and checkRows names the fills
+		if err := c.checkLinked(ctx, linked); err != nil {
+			return err
+		}
 	}
 	if err := c.checkSources(ctx); err != nil {
 		return err
 	}
 	return c.checkRows(ctx)
+}
+
+// hasLostStreams reports whether the instrument of a fill that an action moved is missing.
+func (c *checker) hasLostStreams(ctx context.Context) (lost bool, err error) {
+	err = c.tx.QueryRow(ctx, `
+		SELECT EXISTS (SELECT 1 FROM executions WHERE user_id = $1 AND account = $2 AND stated IS NOT NULL
+			AND stated NOT IN (SELECT number FROM streams WHERE user_id = $1 AND account = $2))`, c.owner, c.account.number).Scan(&lost)
+	return lost, err
 }
 
 // checkSources compares fills having several sources with the merged source values.
@@ -457,11 +471,15 @@ func (f *fill) toOracle() oracle.Fill {
 // tables.
 var rowChecks = []struct{ what, query string }{
 	{"The execution's instrument is missing.", `
-		SELECT executed_at, seq, id FROM executions WHERE user_id = $1 AND account = $2 AND NOT EXISTS (SELECT 1 FROM streams
-			WHERE streams.user_id = $1 AND streams.account = $2 AND streams.number = executions.stream) ORDER BY executed_at, seq`},
+		SELECT executed_at, seq, id FROM executions WHERE user_id = $1 AND account = $2 AND (NOT EXISTS (SELECT 1 FROM streams
+			WHERE streams.user_id = $1 AND streams.account = $2 AND streams.number = executions.stream)
+			OR stated IS NOT NULL AND NOT EXISTS (SELECT 1 FROM streams
+			WHERE streams.user_id = $1 AND streams.account = $2 AND streams.number = executions.stated)) ORDER BY executed_at, seq`},
 	{"The trade's instrument is missing.", `
-		SELECT id FROM trades WHERE user_id = $1 AND account = $2 AND NOT EXISTS (SELECT 1 FROM streams
-			WHERE streams.user_id = $1 AND streams.account = $2 AND streams.number = trades.stream) ORDER BY id`},
+		SELECT id FROM trades WHERE user_id = $1 AND account = $2 AND (NOT EXISTS (SELECT 1 FROM streams
+			WHERE streams.user_id = $1 AND streams.account = $2 AND streams.number = trades.stream)
+			OR shown IS NOT NULL AND NOT EXISTS (SELECT 1 FROM streams
+			WHERE streams.user_id = $1 AND streams.account = $2 AND streams.number = trades.shown)) ORDER BY id`},
 	{"The trade's revision is greater than the account's.", `
 		SELECT id FROM trades WHERE user_id = $1 AND account = $2
 			AND revision > (SELECT revision FROM accounts WHERE user_id = $1 AND number = $2) ORDER BY id`},

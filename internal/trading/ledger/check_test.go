@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"fillbook/internal/base/journal"
 	"fillbook/internal/trading/ledger"
 )
 
@@ -29,6 +30,8 @@ func TestCheckFindsDamage(t *testing.T) {
 		"edited fill":       {`UPDATE executions SET price = '77' WHERE quantity = '3'`, "differs from the second computation", true},
 		"stream":            {`DELETE FROM streams WHERE symbol = 'MSFT'`, "The execution's instrument is missing", false},
 		"stream of a trade": {`DELETE FROM streams WHERE symbol = 'MSFT'`, "The trade's instrument is missing", false},
+		"moved fill":        {`DELETE FROM streams WHERE symbol = 'OLD'`, "The execution's instrument is missing", false},
+		"moved trade":       {`UPDATE trades SET shown = 999 WHERE symbols IS NOT NULL`, "The trade's instrument is missing", false},
 		"import":            {`DELETE FROM executions WHERE quantity = '3'`, "differs from its counters", false},
 		"imports":           {`UPDATE import_spans SET last_seq = 99`, "differs from its counters", false},
 		"same numbers":      {`INSERT INTO import_spans SELECT user_id, account, 2, 2, first_at, last_at, 'other', 0, '' FROM import_spans`, "have the same execution numbers", false},
@@ -40,6 +43,12 @@ func TestCheckFindsDamage(t *testing.T) {
 		d.insert("batch", orders(t, "buy 1 10; sell 3 12; buy 2 11; sell 5 10 symbol=MSFT")...)
 		id := d.trades()[0].ID
 		_, err := d.ledger.AddCash(t.Context(), d.owner, d.account, ledger.NewCash{Type: ledger.Dividend, OccurredAt: begin, Trade: &id})
+		must(t, err)
+		d.add("buy 1 10 symbol=OLD at=-9; sell 1 9 symbol=OLD at=-8; buy 3 9 symbol=OLD at=-7")
+		_, err = d.ledger.CreateAction(t.Context(), d.owner, ledger.ActionChange{
+			Kind: journal.Some(ledger.ActionRename), Symbol: journal.Some("OLD"), NewSymbol: journal.Some("NEW"),
+			EffectiveOn: journal.Some(journal.Day("2026-01-06")), Zone: journal.Some("Australia/Darwin"),
+		})
 		must(t, err)
 		d.sound()
 		d.damage(c.spoil)
