@@ -14,9 +14,12 @@ import (
 	"fillbook/internal/base/db"
 	"fillbook/internal/base/decimal"
 	"fillbook/internal/base/journal"
+	"fillbook/internal/base/outbound"
 	"fillbook/internal/base/secrets"
 	"fillbook/internal/installation"
+	"fillbook/internal/intake/connector"
 	"fillbook/internal/people/identity"
+	"fillbook/internal/prices/barsource"
 	"fillbook/internal/testkit"
 	"fillbook/internal/trading/ledger"
 	"fillbook/internal/trading/matching"
@@ -30,6 +33,8 @@ type fixture struct {
 	owner   journal.UserID
 	account journal.AccountID
 	files   string
+	clock   *testkit.Clock
+	broker  *broker
 }
 
 // public returns the fixture user's public id.
@@ -47,13 +52,14 @@ func eachFixture(t *testing.T, fn func(t *testing.T, h *fixture)) {
 	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
 		keys, err := secrets.NewKeys(bytes.Repeat([]byte("k"), 32))
 		must(t, err)
-		h := &fixture{t: t, files: t.TempDir()}
+		h := &fixture{t: t, files: t.TempDir(), clock: testkit.NewClock(), broker: &broker{}}
 		h.Installation, err = installation.New(installation.Options{
-			DB: d, Keys: keys, Clock: testkit.NewClock().Now, Log: slog.New(slog.DiscardHandler), Attachments: h.files,
+			DB: d, Keys: keys, Clock: h.clock.Now, Log: slog.New(slog.DiscardHandler), Attachments: h.files,
 			Identity: identity.Options{PasswordCost: identity.PasswordCost{MemoryKiB: 64, Passes: 1}},
+			Outbound: outbound.New(outbound.Options{Enabled: true}), Connectors: []connector.Connector{h.broker}, BarProviders: []barsource.Provider{vendor{}},
 		})
 		must(t, err)
-		user, _, err := h.Identity.Setup(t.Context(), identity.Client{}, "ann@example.org", "a long sentence works well", nil)
+		user, _, err := h.Identity.Setup(t.Context(), identity.Client{}, annEmail, annPassword, nil)
 		must(t, err)
 		h.owner = user.ID
 		account, err := h.Ledger.CreateAccount(t.Context(), h.owner, ledger.NewAccount{Name: "Main"})

@@ -91,12 +91,25 @@ func (w *writer) moreWrites() []randomWrite {
 var shownTables = []string{
 	"attachments", "note_templates", "views", "routine_items", "routine_ticks", "preferences", "share_links", "hooks", "corporate_actions",
 	"strategies", "trading_rules", "goals", "rates", "position_marks", "orphaned_annotations",
-	"orphaned_fills", "deleted_fills", "missed_trades", "notes",
+	"orphaned_fills", "deleted_fills", "missed_trades", "notes", "hook_quarantine", "connections", "bar_series", "bar_blocks", "bar_ranges",
+	"bar_aliases", "bar_sources", "import_layouts", "import_layout_accounts", "import_kinds", "prop_programs", "enrollments", "alerts",
+	"alert_settings", "channels",
 }
 
 // hiddenColumns may differ after an undo: times of the last edit, and numbers that a restored
 // account gets again.
 var hiddenColumns = []string{"updated_at", "account", "number", "stream", "user_id"}
+
+// hiddenOf are further columns of a table: keys, which are destroyed at once, what follows from that, what a broker said, and counters of what arrived.
+var hiddenOf = map[string][]string{
+	"hooks": {"batch_id", "batch_day", "last_at", "accepted", "skipped", "quarantined"},
+	"connections": {
+		"status", "message", "credentials", "last_run_at", "broker_account", "broker_name", "can_trade", "can_withdraw", "notes", "expires_at",
+		"checked_at", "completed_at", "position", "window_to", "state", "revision",
+	},
+	"bar_sources": {"status", "message", "credentials"},
+	"channels":    {"enabled", "message", "credentials"},
+}
 
 // writeTables writes the rows of some tables as text, in order.
 func (h *fixture) writeTables(ctx context.Context, tx *db.Tx, out *bytes.Buffer) error {
@@ -105,7 +118,7 @@ func (h *fixture) writeTables(ctx context.Context, tx *db.Tx, out *bytes.Buffer)
 		err := tx.EachRow(ctx, table, `user_id = $1`, []any{h.owner}, func(columns []string, row []any) error {
 			var text strings.Builder
 			for i, column := range columns {
-				if !slices.Contains(hiddenColumns, column) {
+				if !slices.Contains(hiddenColumns, column) && !slices.Contains(hiddenOf[table], column) {
 					fmt.Fprintf(&text, " %s=%v", column, row[i])
 				}
 			}
@@ -320,9 +333,11 @@ func (w *writer) setSettings(ctx context.Context) error {
 }
 
 func (w *writer) setMultipliers(ctx context.Context) error {
-	_, err := w.Ledger.SetOverrides(ctx, w.owner, journal.AccountID(w.pick("accounts")), []ledger.Override{
-		{Root: "ES", Multiplier: decimal.New(int64(1 + w.random.IntN(3)))},
-	})
+	list := []ledger.Override{{Root: "ES", Multiplier: decimal.New(int64(1 + w.random.IntN(3)))}}
+	if w.random.IntN(4) == 0 {
+		list = nil
+	}
+	_, err := w.Ledger.SetOverrides(ctx, w.owner, journal.AccountID(w.pick("accounts")), list)
 	return err
 }
 
@@ -339,8 +354,16 @@ func (w *writer) revokeLink(ctx context.Context) error {
 	return w.Sharing.Revoke(ctx, sharing.Actor{Principal: w.caller()}, journal.ShareID(w.pick("share_links")), nil)
 }
 
+// createHook creates a hook with two fills in its quarantine.
 func (w *writer) createHook(ctx context.Context) error {
-	_, _, err := w.Hooks.Create(ctx, hooks.Actor{Principal: w.caller()}, journal.AccountID(w.pick("accounts")), w.name("Hook"))
+	hook, secret, err := w.Hooks.Create(ctx, hooks.Actor{Principal: w.caller()}, journal.AccountID(w.pick("accounts")), w.name("Hook"))
+	if err != nil {
+		return err
+	}
+	w.secrets[hook.ID] = secret
+	sender, err := w.Hooks.Verify(ctx, hook.ID, secret)
+	must(w.t, err)
+	_, err = w.Hooks.Receive(ctx, sender, []byte(`[{"N":-1},{"N":-2}]`), w.readFill) // no change: its fills are quarantined
 	return err
 }
 

@@ -44,6 +44,12 @@ func (u *Undoing) addBrought(ctx context.Context) error {
 	return nil
 }
 
+// leaveOut removes an object from the change to undo: its record stays as it is.
+func (u *Undoing) leaveOut(key Key) {
+	u.Change.Objects = slices.DeleteFunc(u.Change.Objects, func(o Object) bool { return o.key() == key })
+	u.actions = nil
+}
+
 // ListEdited returns those of some records to which a later change is in effect.
 func (u *Undoing) ListEdited(ctx context.Context, kind string, ids []string) (edited []string, err error) {
 	byHash := make(map[int64]string, len(ids))

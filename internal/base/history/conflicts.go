@@ -74,14 +74,14 @@ func (s *Service) refuse(ctx context.Context, u *Undoing) error {
 // maxSearched is how many changes of a record are searched for the one in the way.
 const maxSearched = 200
 
-// lastChangeOf returns the newest change that a conflict is about.
+// lastChangeOf returns the newest later change that a conflict is about.
 func (s *Service) lastChangeOf(ctx context.Context, u *Undoing, c Conflict) (journal.ChangeID, error) {
 	known, err := readStreams(ctx, u.Tx, u.Owner)
 	if err != nil {
 		return "", err
 	}
 	positions, err := db.List(ctx, u.Tx, db.Single[int64],
-		`SELECT position FROM history_objects WHERE user_id = $1 AND key = $2 AND position <> $3 ORDER BY position DESC`+db.Limit(4),
+		`SELECT position FROM history_objects WHERE user_id = $1 AND key = $2 AND position > $3 ORDER BY position DESC`+db.Limit(4),
 		u.Owner, Key{c.Type, c.ID}.hash(), u.Change.Position, maxSearched)
 	if err != nil {
 		return "", err

@@ -96,7 +96,7 @@ func Keep(ctx context.Context, tx *db.Tx, owner journal.UserID, table, where str
 				return err
 			}
 		}
-		hideKeys(table, columns, row)
+		hideKeys(columns, row)
 		return c.block.line(encodeRow(row))
 	})
 }
@@ -116,12 +116,13 @@ func KeepIn[K any](ctx context.Context, tx *db.Tx, owner journal.UserID, table, 
 	return nil
 }
 
-// keyColumns have keys of others, which are destroyed with their row and never kept.
-var keyColumns = map[string]string{"connections": "credentials", "bar_sources": "credentials"}
+// keyColumn is the column, in any table, with keys for other servers. They are destroyed with
+// their row and never kept.
+const keyColumn = "credentials"
 
 // hideKeys removes keys from a row.
-func hideKeys(table string, columns []string, row []any) {
-	if at := slices.Index(columns, keyColumns[table]); at >= 0 {
+func hideKeys(columns []string, row []any) {
+	if at := slices.Index(columns, keyColumn); at >= 0 {
 		row[at] = nil
 	}
 }

@@ -212,6 +212,28 @@ func Bundle(tx *db.Tx, owner journal.UserID) {
 	c.created, c.brought = map[string]int{}, map[string][]string{}
 }
 
+// IsBundle reports whether the transaction is an import since [Bundle].
+func IsBundle(tx *db.Tx) bool {
+	c, ok := tx.Attached().(*collector)
+	return ok && c.brought != nil
+}
+
+// Brought records a new record that an import brought, as [Type.Created] does. Outside of a
+// [Bundle] it records nothing: the record goes with another one.
+func (t *Type[R]) Brought(tx *db.Tx, owner journal.UserID, record *R) {
+	if IsBundle(tx) {
+		t.Created(tx, owner, record)
+	}
+}
+
+// BroughtUpdate records an update by an import, as [Type.Updated] does. Outside of a
+// [Bundle] it records nothing.
+func (t *Type[R]) BroughtUpdate(tx *db.Tx, owner journal.UserID, before, after *R) {
+	if IsBundle(tx) {
+		t.Updated(tx, owner, before, after)
+	}
+}
+
 // AddBrought makes a record go with an import without counting it. It does nothing outside
 // of a [Bundle].
 func AddBrought(tx *db.Tx, key Key) {

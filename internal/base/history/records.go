@@ -27,8 +27,14 @@ type Records[R any] struct {
 	// Remove deletes a record, after [Type.Deleted] and [Keep]. If it is nil, the row in the
 	// first table is deleted.
 	Remove func(ctx context.Context, tx *db.Tx, owner journal.UserID, record *R) error
+	// Keep keeps a deleted record's row in the first table. If it is nil, the row is kept as
+	// it is, without keys.
+	Keep func(ctx context.Context, tx *db.Tx, owner journal.UserID, record *R) error
 	// KeepMore keeps further rows that are deleted with a record. It may be nil.
 	KeepMore func(ctx context.Context, tx *db.Tx, owner journal.UserID, record *R) error
+	// Stays makes a record that an import brought stay, if it was edited since or is in use.
+	// Without it the import cannot be undone then.
+	Stays bool
 	// FindUser returns a record for which a created record cannot be deleted. It may be nil.
 	FindUser func(ctx context.Context, u *Undoing, record *R) (Key, error)
 	// FindObstacle returns the record in the way of storing a record: one with the same name,
@@ -81,7 +87,7 @@ func (r *Records[R]) Check(ctx context.Context, u *Undoing, objects []Object) er
 		case !exists && o.IsBrought:
 		case !exists:
 			u.AddConflict(o.key(), "")
-		case o.IsBrought:
+		case o.IsBrought, r.Stays && o.Action == Created && u.isImport(): // by an import, or by its redo
 			err = r.checkBrought(ctx, u, o, &record)
 		case o.Action == Created:
 			err = r.checkCreated(ctx, u, o, &record)
@@ -93,6 +99,11 @@ func (r *Records[R]) Check(ctx context.Context, u *Undoing, objects []Object) er
 		}
 	}
 	return nil
+}
+
+// isImport reports whether the change to undo is an import, or an undo or redo of one.
+func (u *Undoing) isImport() bool {
+	return slices.ContainsFunc(u.Change.Objects, func(o Object) bool { return o.Type == "import" })
 }
 
 func (o *Object) key() Key { return Key{o.Type, o.ID} }
@@ -146,13 +157,20 @@ func (r *Records[R]) checkBrought(ctx context.Context, u *Undoing, o Object, rec
 	if err != nil {
 		return err
 	}
+	var user Key
+	if r.FindUser != nil {
+		if user, err = r.FindUser(ctx, u, record); err != nil {
+			return err
+		}
+	}
+	if isUsed := user != (Key{}); r.Stays && (edited || isUsed) {
+		u.leaveOut(o.key())
+		return nil
+	}
 	if edited {
 		u.AddConflict(o.key(), "")
 	}
-	if r.FindUser == nil {
-		return nil
-	}
-	return u.addFound(r.FindUser(ctx, u, record))
+	return u.addFound(user, nil)
 }
 
 // CheckCreated adds conflicts for the fields of a created record that were edited since.
@@ -160,7 +178,7 @@ func CheckCreated[R any](u *Undoing, list fields.List[R], o Object, record *R) {
 	var empty R
 	for i := range list {
 		f := &list[i]
-		if !f.IsShown() || neverConflicts(f.Name) {
+		if !f.IsShown() || neverConflicts(f.Name) || f.Name == switchField {
 			continue
 		}
 		created := f.Show(&empty)
@@ -189,6 +207,10 @@ func (r *Records[R]) checkUpdated(ctx context.Context, u *Undoing, o Object, rec
 // neverConflicts reports whether a field is restored whatever its value is: places in a list
 // move with other records.
 func neverConflicts(field string) bool { return field == "position" || IsInternal(field) }
+
+// switchField is whether a record is switched on. It does not keep a created one from going:
+// one that came back from a deletion without its keys is off.
+const switchField = "enabled"
 
 // IsInternal reports whether a field is recorded for an undo only, and not shown to users.
 func IsInternal(field string) bool { return strings.HasPrefix(field, ".") }
@@ -350,7 +372,7 @@ func (r *Records[R]) remove(ctx context.Context, u *Undoing, created []string) e
 			continue // an import's record that was deleted since
 		}
 		r.Type.Deleted(u.Tx, u.Owner, &record)
-		if err := Keep(ctx, u.Tx, u.Owner, r.Tables[0], r.key()+` = $2`, id); err != nil {
+		if err := r.keep(ctx, u, id, &record); err != nil {
 			return err
 		}
 		if r.KeepMore != nil {
@@ -368,6 +390,13 @@ func (r *Records[R]) remove(ctx context.Context, u *Undoing, created []string) e
 		}
 	}
 	return nil
+}
+
+func (r *Records[R]) keep(ctx context.Context, u *Undoing, id string, record *R) error {
+	if r.Keep != nil {
+		return r.Keep(ctx, u.Tx, u.Owner, record)
+	}
+	return Keep(ctx, u.Tx, u.Owner, r.Tables[0], r.key()+` = $2`, id)
 }
 
 func (r *Records[R]) delete(ctx context.Context, u *Undoing, id string, record *R) error {

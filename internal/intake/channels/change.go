@@ -183,6 +183,7 @@ func (s *Service) Create(ctx context.Context, owner journal.UserID, change Chang
 		return Channel{}, "", remote.Disabled()
 	}
 	channel = Channel{ID: journal.NewID[journal.ChannelID](), Kind: change.Kind.Value, Enabled: true, CreatedAt: s.Clock(), HasCredentials: true}
+	channel.Events, channel.Accounts = []EventType{}, []journal.AccountID{}
 	channel.UpdatedAt = channel.CreatedAt
 	if !slices.Contains(Kinds(), channel.Kind) {
 		return Channel{}, "", journal.InvalidField("kind", "kind must be webhook, ntfy, gotify, discord, slack, telegram or email.")
@@ -403,7 +404,7 @@ func (s *Service) Delete(ctx context.Context, owner journal.UserID, id journal.C
 
 // keep keeps a channel for an undo, switched off and without its keys.
 func keep(ctx context.Context, tx *db.Tx, owner journal.UserID, channel *Channel) error {
-	_, err := tx.Exec(ctx, `UPDATE channels SET credentials = NULL, enabled = FALSE, message = $1 WHERE user_id = $2 AND id = $3`,
+	_, err := tx.Exec(ctx, `UPDATE channels SET enabled = FALSE, message = $1 WHERE user_id = $2 AND id = $3`,
 		"Its keys were destroyed when it was deleted. Enter them again and switch it on.", owner, channel.ID)
 	if err != nil {
 		return err
@@ -415,6 +416,7 @@ func keep(ctx context.Context, tx *db.Tx, owner journal.UserID, channel *Channel
 // keys and deliveries.
 func (s *Service) Undoers() []history.TypeUndoer {
 	r := history.TableRecords(channelHistory, channelTable, s.Clock)
+	r.Keep = keep
 	r.Remove = func(ctx context.Context, tx *db.Tx, owner journal.UserID, c *Channel) error {
 		return remove(ctx, tx, owner, c.ID)
 	}
@@ -467,6 +469,7 @@ func Restore(ctx context.Context, tx *db.Tx, owner journal.UserID, list []Channe
 			if _, err := tx.Exec(ctx, channelTable.Insert(), channelTable.Values(owner, &channel)...); err != nil {
 				return 0, nil, err
 			}
+			channelHistory.Brought(tx, owner, &channel)
 		}
 	}
 	return added, refusals, nil

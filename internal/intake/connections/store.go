@@ -111,6 +111,7 @@ func Restore(
 	return kind.Restore(ctx, tx, owner, list, fetch.Restoration[Connection]{
 		Check: func(c Connection) (Connection, error) { return newRestored(c, account) },
 		KeyOf: keyOf, Stored: stored, Room: room, Full: limits.Connections.Reached,
+		Added: func(c *Connection) { connectionHistory.Brought(tx, owner, c) },
 	})
 }
 

@@ -162,6 +162,8 @@ type Restoration[T any] struct {
 	// Room is how many can be added, and Full the refusal for the others.
 	Room int
 	Full func() error
+	// Added is called with each added record.
+	Added func(*T)
 }
 
 // Restore adds records in a backup. The refusals are those of single records; the others
@@ -186,6 +188,7 @@ func (k *Kind[ID, T, R]) Restore(ctx context.Context, tx *db.Tx, owner journal.U
 			if err := k.Insert(ctx, tx, owner, &record); err != nil {
 				return added, nil, err
 			}
+			r.Added(&record)
 		}
 	}
 	return added, refusals, nil

@@ -108,18 +108,20 @@ func (i importUndoer) check(ctx context.Context, u *history.Undoing, o history.O
 	return ledger.CheckRestoration(ctx, u, found.ID, *found.removed)
 }
 
-// checkRepeated adds a conflict if the same file was imported again.
+// checkRepeated adds a conflict if the same file was imported again since the change to undo.
 func (i *undoneImport) checkRepeated(ctx context.Context, u *history.Undoing) error {
 	if i.SHA256 == "" {
 		return nil
 	}
-	var id string
-	err := u.Tx.QueryRow(ctx, `SELECT id FROM import_batches WHERE user_id = $1 AND sha256 = $2 AND status = $3 AND id <> $4
-		AND (account_id = $5 OR account_id IS NULL) ORDER BY id LIMIT 1`, u.Owner, i.SHA256, Committed, i.ID, nullText(string(i.Account))).Scan(&id)
-	if errors.Is(err, db.ErrNoRows) {
-		return nil
+	ids, err := db.List(ctx, u.Tx, db.Single[string], `SELECT id FROM import_batches WHERE user_id = $1 AND sha256 = $2 AND status = $3 AND id <> $4
+		AND (account_id = $5 OR account_id IS NULL) ORDER BY id`, u.Owner, i.SHA256, Committed, i.ID, nullText(string(i.Account)))
+	if err != nil {
+		return err
 	}
-	u.AddConflict(history.Key{Type: "import", ID: id}, "")
+	later, err := u.ListEdited(ctx, "import", ids)
+	for _, id := range later {
+		u.AddConflict(history.Key{Type: "import", ID: id}, "")
+	}
 	return err
 }
 

@@ -111,7 +111,7 @@ func insert(ctx context.Context, tx *db.Tx, owner journal.UserID, list []WordKin
 		rows[i] = []any{owner, k.ID, k.Layout, k.Word, string(k.Kind), db.Micros(k.CreatedAt)}
 	}
 	_, err = tx.InsertMany(ctx, "import_kinds", []string{"user_id", "id", "layout", "word", "kind", "created_at"},
-		"ON CONFLICT (user_id, layout, word) DO UPDATE SET kind = excluded.kind, created_at = excluded.created_at", rows)
+		"ON CONFLICT (user_id, layout, word) DO UPDATE SET kind = excluded.kind", rows)
 	return err
 }
 

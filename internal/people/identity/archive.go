@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"fillbook/internal/base/db"
+	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
 )
 
@@ -52,6 +53,9 @@ func AddPreferences(
 	}
 	if _, err := tx.InsertMany(ctx, "preferences", []string{"user_id", "key", "value"}, "", rows); err != nil {
 		return 0, fmt.Errorf("storing preferences: %w", err)
+	}
+	if history.IsBundle(tx) {
+		recordPreferences(tx, owner, stored.Values, fresh)
 	}
 	return len(fresh), nil
 }

@@ -300,6 +300,7 @@ func Restore(ctx context.Context, tx *db.Tx, owner journal.UserID, list []Source
 	return kind.Restore(ctx, tx, owner, list, fetch.Restoration[Source]{
 		Check: newRestored, KeyOf: func(s *Source) string { return s.Provider }, Stored: stored,
 		Room: limits.BarSources.Max - len(stored), Full: limits.BarSources.Reached,
+		Added: func(s *Source) { sourceHistory.Brought(tx, owner, s) },
 	})
 }
 

@@ -163,6 +163,7 @@ func RestoreAliases(ctx context.Context, tx *db.Tx, owner journal.UserID, list [
 			out[i].Err = limits.BarAliases.Reached()
 		default:
 			taken[alias.Symbol], out[i].Added = true, true
+			aliasHistory.Brought(tx, owner, &alias)
 			rows = append(rows, aliasTable.Values(owner, &alias))
 		}
 	}

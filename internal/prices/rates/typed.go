@@ -234,6 +234,7 @@ func Restore(ctx context.Context, tx *db.Tx, owner journal.UserID, list []NewRat
 		default:
 			taken[rate.restoreKey()] = true
 			fresh = append(fresh, rate)
+			rateHistory.Brought(tx, owner, &rate)
 		}
 	}
 	return len(fresh), refusals, insertAll(ctx, tx, owner, fresh)

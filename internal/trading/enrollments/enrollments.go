@@ -221,7 +221,11 @@ func (s *Service) Undoers() []history.TypeUndoer {
 	}
 	p := history.TableRecords(programHistory, programTable, s.clock)
 	p.FindUser = func(ctx context.Context, u *history.Undoing, p *Program) (history.Key, error) {
-		return findEnrolled(ctx, u.Tx, u.Owner, p.ID)
+		key, err := findEnrolled(ctx, u.Tx, u.Owner, p.ID)
+		if u.HasAction(key, history.Created) { // by the same import
+			return history.Key{}, err
+		}
+		return key, err
 	}
 	return []history.TypeUndoer{{Type: "prop_program", Undoer: p}, {Type: "enrollment", Undoer: r}}
 }

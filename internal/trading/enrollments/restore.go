@@ -77,6 +77,7 @@ func RestorePrograms(
 		if _, err := tx.Exec(ctx, programTable.Insert(), programTable.Values(owner, &rows[i])...); err != nil {
 			return nil, 0, nil, err
 		}
+		programHistory.Brought(tx, owner, &rows[i])
 	}
 	return ids, len(rows), refusals, nil
 }
@@ -122,6 +123,7 @@ func Restore(ctx context.Context, tx *db.Tx, owner journal.UserID, list []Enroll
 		if _, err := tx.Exec(ctx, enrollmentTable.Insert(), enrollmentTable.Values(owner, &list[i])...); err != nil {
 			return 0, nil, err
 		}
+		enrollmentHistory.Brought(tx, owner, &list[i])
 	}
 	return added, refusals, nil
 }

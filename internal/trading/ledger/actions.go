@@ -631,6 +631,7 @@ func (s *Service) RestoreActions(ctx context.Context, tx *db.Tx, owner journal.U
 			known[same] = append(known[same], a)
 			rows, symbols = append(rows, actionTable.Values(owner, &a)), append(symbols, a.symbols()...)
 			out[i].Changed = true
+			actionHistory.Brought(tx, owner, &a)
 		}
 	}
 	if len(rows) == 0 {

@@ -63,6 +63,7 @@ func RestoreMissed(
 			fresh = append(fresh, m)
 		}
 	}
+	recordBrought(tx, owner, missedHistory, fresh)
 	_, err = insertRows(ctx, tx, missedTable.Name, missedTable.Columns(), "", fresh, func(m *Missed) []any { return missedTable.Values(owner, m) })
 	return outcomes, err
 }
@@ -174,6 +175,7 @@ func (r *missedRestore) complete(m, stored Missed) (MissedOutcome, error) {
 		return out, nil
 	}
 	merged.UpdatedAt = r.now
+	missedHistory.BroughtUpdate(r.tx, r.owner, &stored, &merged)
 	return out, updateMissed(r.ctx, r.tx, r.owner, merged)
 }
 

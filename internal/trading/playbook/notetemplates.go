@@ -255,5 +255,6 @@ func RestoreNoteTemplates(
 	if errors.Is(err, db.ErrConflict) {
 		err = journal.Conflict("Another request created one of the templates. Try again.")
 	}
+	recordBrought(tx, owner, templateHistory, fresh)
 	return out, err
 }

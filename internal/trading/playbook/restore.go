@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"fillbook/internal/base/db"
+	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/base/limits"
 )
@@ -100,8 +101,12 @@ func EnsureTags(ctx context.Context, tx *db.Tx, owner journal.UserID, list []New
 		out[i].ID = id
 	}
 	n, err := insertRows(ctx, tx, "tags", tagColumns, `ON CONFLICT (user_id, name_key) DO NOTHING`, fresh, func(t *Tag) []any { return t.row(owner) })
-	if err != nil || n == int64(len(fresh)) {
-		return out, err
+	if err != nil {
+		return nil, err
+	}
+	if n == int64(len(fresh)) {
+		recordBrought(tx, owner, tagHistory, fresh)
+		return out, nil
 	}
 	// Another transaction has created some meanwhile.
 	if known, err = findTags(ctx, tx, owner, keys); err != nil {
@@ -112,7 +117,15 @@ func EnsureTags(ctx context.Context, tx *db.Tx, owner journal.UserID, list []New
 			out[i].ID, out[i].Changed = id, false
 		}
 	}
+	recordBrought(tx, owner, tagHistory, slices.DeleteFunc(fresh, func(t Tag) bool { return known[nameKey(t.Name)] != t.ID }))
 	return out, nil
+}
+
+// recordBrought records what an import brought.
+func recordBrought[R any](tx *db.Tx, owner journal.UserID, kind *history.Type[R], list []R) {
+	for i := range list {
+		kind.Brought(tx, owner, &list[i])
+	}
 }
 
 const countTags = `SELECT COUNT(*) FROM tags WHERE user_id = $1`
@@ -197,6 +210,7 @@ type setupUpsert struct {
 
 type upsertedSetup struct {
 	Setup
+	before           Setup // as it is stored
 	isNew, isChanged bool
 }
 
@@ -225,7 +239,7 @@ func (u *setupUpsert) load(keys []string) error {
 	andIn(w, "name_key", unique(keys))
 	stored, err := db.List(u.ctx, u.tx, scanSetup, selectSetups+w.text.String()+` ORDER BY name_key`+u.tx.Lock(), w.args...)
 	for _, s := range stored {
-		u.setups[nameKey(s.Name)] = &upsertedSetup{Setup: s}
+		u.setups[nameKey(s.Name)] = &upsertedSetup{Setup: s, before: s}
 	}
 	return err
 }
@@ -262,11 +276,13 @@ func (u *setupUpsert) write() error {
 			if err := updateSetup(u.ctx, u.tx, u.owner, s.Setup); err != nil {
 				return err
 			}
+			setupHistory.BroughtUpdate(u.tx, u.owner, &s.before, &s.Setup)
 		}
 	}
 	slices.SortFunc(fresh, func(a, b Setup) int { return cmp.Compare(a.ID, b.ID) })
 	n, err := insertRows(u.ctx, u.tx, setupTable.Name, setupTable.Columns(), `ON CONFLICT (user_id, name_key) DO NOTHING`, fresh,
 		func(s *Setup) []any { return setupTable.Values(u.owner, s) })
+	recordBrought(u.tx, u.owner, setupHistory, fresh)
 	if err == nil && n != int64(len(fresh)) {
 		err = journal.Conflict("Another request created one of the setups. Try again.")
 	}

@@ -95,6 +95,7 @@ func RestoreNotes(ctx context.Context, tx *db.Tx, owner journal.UserID, list []N
 			linked = append(linked, Annotations{Trade: *trade, Account: list[i].TradeAccount, UpdatedAt: notes[i].CreatedAt})
 		}
 	}
+	recordBrought(tx, owner, noteHistory, fresh)
 	return out, insertNotes(ctx, tx, owner, fresh, linked)
 }
 

@@ -72,7 +72,7 @@ func skipChanged(ctx context.Context, u *history.Undoing, table, column, id stri
 
 func (s *Service) tagUndoer() history.Undoer {
 	return &history.Records[Tag]{
-		Type: tagHistory, Tables: []string{"tags"},
+		Type: tagHistory, Tables: []string{"tags"}, Stays: true,
 		Load: func(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []string) (map[string]Tag, error) {
 			tags := map[string]Tag{}
 			err := db.EachIn(ctx, tx, ids, func(row db.Scanner) error {
@@ -101,6 +101,7 @@ func (s *Service) tagUndoer() history.Undoer {
 
 func (s *Service) setupUndoer() history.Undoer {
 	r := history.TableRecords(setupHistory, setupTable, s.clock)
+	r.Stays = true
 	r.FindUser = func(ctx context.Context, u *history.Undoing, setup *Setup) (history.Key, error) {
 		for _, table := range []string{"trade_setups", "trade_rules"} {
 			if key, err := skipChanged(ctx, u, table, "setup_id", string(setup.ID)); err != nil || key.ID != "" {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"fillbook/internal/base/db"
+	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/base/limits"
 )
@@ -113,7 +114,32 @@ func Restore(ctx context.Context, tx *db.Tx, owner journal.UserID, a Archive, no
 		return out, err
 	}
 	out.Items = len(added)
+	if err := recordRestored(ctx, tx, owner, added, done, known); err != nil {
+		return out, err
+	}
 	return out, insertTicks(ctx, tx, owner, done)
+}
+
+// recordRestored records what an import adds: items, whose ticks go with them, and ticks of
+// other items.
+func recordRestored(ctx context.Context, tx *db.Tx, owner journal.UserID, added []Item, ticks []tick, known map[journal.RoutineID]Item) error {
+	if !history.IsBundle(tx) {
+		return nil
+	}
+	isNew := map[journal.RoutineID]bool{}
+	for i := range added {
+		itemHistory.Brought(tx, owner, &added[i])
+		isNew[added[i].ID] = true
+	}
+	for _, t := range ticks {
+		if isNew[t.item] {
+			continue
+		}
+		if err := recordTick(ctx, tx, owner, known[t.item], t.day, true); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // selectRestorable returns the ticks to restore. It rejects ticks without an item and

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"fillbook/internal/base/db"
+	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
 )
 
@@ -39,5 +40,8 @@ func RestoreTemplate(ctx context.Context, tx *db.Tx, owner journal.UserID, lines
 	n, err := tx.Exec(ctx, `
 		INSERT INTO checklist_templates (user_id, items, updated_at) VALUES ($1, $2, $3)
 		ON CONFLICT (user_id) DO NOTHING`, owner, string(text), db.Micros(now))
+	if n == 1 && history.IsBundle(tx) {
+		recordTemplate(tx, owner, builtInTemplate, clean)
+	}
 	return n == 1, err
 }

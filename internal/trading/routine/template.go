@@ -71,14 +71,18 @@ func (s *Service) SetTemplate(ctx context.Context, owner journal.UserID, lines [
 			return err
 		}
 		history.Describe(tx, owner, history.Description{Action: history.Settings, Summary: "Changed the routine template"})
-		history.Record(tx, owner, history.Object{Type: "routine_template", Action: history.Updated, Fields: []history.Field{{
-			Name: "items", Before: fields.ShowValue(fields.ShowList(stored)), After: fields.ShowValue(fields.ShowList(clean)),
-		}}})
+		recordTemplate(tx, owner, stored, clean)
 		_, err = tx.Exec(ctx, `UPDATE checklist_templates SET items = $1, updated_at = $2 WHERE user_id = $3`,
 			string(text), db.Micros(s.clock()), owner)
 		return err
 	})
 	return clean, err
+}
+
+func recordTemplate(tx *db.Tx, owner journal.UserID, before, after []string) {
+	history.Record(tx, owner, history.Object{Type: "routine_template", Action: history.Updated, Fields: []history.Field{{
+		Name: "items", Before: fields.ShowValue(fields.ShowList(before)), After: fields.ShowValue(fields.ShowList(after)),
+	}}})
 }
 
 // cleanTemplate cleans the lines by the item title rules.

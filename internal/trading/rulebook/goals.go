@@ -228,6 +228,7 @@ func RestoreGoals(ctx context.Context, tx *db.Tx, owner journal.UserID, list []r
 			if _, err := tx.Exec(ctx, goalTable.Insert(), goalTable.Values(owner, &goal)...); err != nil {
 				return 0, nil, err
 			}
+			goalHistory.Brought(tx, owner, &goal)
 		}
 	}
 	return added, refusals, nil

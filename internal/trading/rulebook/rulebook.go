@@ -406,6 +406,7 @@ func RestoreRules(ctx context.Context, tx *db.Tx, owner journal.UserID, list []N
 		if _, err := tx.Exec(ctx, ruleTable.Insert(), ruleTable.Values(owner, toStored(rule))...); err != nil {
 			return nil, 0, nil, err
 		}
+		ruleHistory.Brought(tx, owner, toStored(rule))
 	}
 	return ids, added, refusals, nil
 }

@@ -203,6 +203,7 @@ func Restore(ctx context.Context, tx *db.Tx, owner journal.UserID, in Journal) (
 	if err != nil {
 		return 0, err
 	}
+	settingsHistory.BroughtUpdate(tx, owner, &stored, &changed)
 	return added, write(ctx, tx, owner, changed)
 }
 

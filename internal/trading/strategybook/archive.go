@@ -58,6 +58,7 @@ func Restore(
 		stored[r.restoreKey()] = true
 		r.ID, r.Account, r.UpdatedAt = journal.NewID[journal.StrategyID](), account, now
 		rows = append(rows, table.Values(owner, r))
+		recordHistory.Brought(tx, owner, r)
 	}
 	_, err = tx.InsertMany(ctx, table.Name, table.Columns(), "", rows)
 	return len(rows), refusals, err

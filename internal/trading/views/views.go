@@ -454,6 +454,7 @@ func Restore(ctx context.Context, tx *db.Tx, owner journal.UserID, views []NewVi
 			if _, err := tx.Exec(ctx, viewTable.Insert(), viewTable.Values(owner, &view)...); err != nil {
 				return 0, nil, err
 			}
+			viewHistory.Brought(tx, owner, &view)
 		}
 	}
 	return added, refusals, nil
