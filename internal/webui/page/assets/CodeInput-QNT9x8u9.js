@@ -1,1 +1,0 @@
-import{na as e,ta as t,ti as n}from"./index-DXZ7ibd4.js";import{sr as r}from"./shared-DxOB_f-0.js";function i(i,a){e(a,!0);let o=n(a,`value`,15);r(i,{label:`Code`,autocomplete:`one-time-code`,inputmode:`numeric`,maxlength:7,required:!0,get error(){return a.error},get value(){return o()},set value(e){o(e)}}),t()}export{i as t};
