@@ -3,6 +3,7 @@ package ledger_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"fillbook/internal/testkit"
 	"fillbook/internal/trading/ledger"
 	"fillbook/internal/trading/matching"
+	"fillbook/internal/trading/strategies"
 )
 
 // history makes a journal with so many fills over 200 symbols and three years: about
@@ -190,5 +192,68 @@ func BenchmarkPage(b *testing.B) {
 				b.Fatal(err)
 			}
 		}
+	})
+}
+
+// condors makes so many option trades: condors in twenty underlyings, one a minute, each leg
+// opened in the same second and closed some days later.
+func condors(trades int) []ledger.NewFill {
+	fills := make([]ledger.NewFill, 0, 2*trades)
+	for n := range trades {
+		group, leg := n/4, n%4
+		opened := begin.Add(time.Duration(group) * time.Minute)
+		open := ledger.NewFill{
+			Symbol: "U" + string(rune('A'+group%20)), InstrumentType: "option", Side: matching.Buy, Quantity: decimal.New(int64(1 + group%3)),
+			Price: decimal.New(int64(2 + leg)), Multiplier: decimal.Of(decimal.New(100)), ExecutedAt: opened,
+			Details: map[string]string{
+				"option_right": []string{"put", "put", "call", "call"}[leg], "strike": fmt.Sprint(1000 + 10*leg + 50*(group%1440)),
+				"expiry": opened.AddDate(0, 0, 7).Format(time.DateOnly),
+			},
+		}
+		end := open
+		open.Side, end.Side = matching.Sell, matching.Buy
+		if leg == 0 || leg == 3 {
+			open.Side, end.Side = matching.Buy, matching.Sell
+		}
+		end.Price, end.ExecutedAt = decimal.New(int64(1+group%2)), opened.Add(time.Duration(24+group%100)*time.Hour+time.Duration(leg)*time.Second)
+		if group%3 == 0 {
+			open.Details = maps.Clone(open.Details)
+			open.Details["order_id"] = fmt.Sprint(group)
+		}
+		fills = append(fills, open, end)
+	}
+	return fills
+}
+
+// BenchmarkStrategies reads 100,000 option trades and detects their strategies.
+func BenchmarkStrategies(b *testing.B) {
+	engines(b, func(b *testing.B, database *db.DB) {
+		const trades = 100_000
+		d := newFixture(b, database)
+		d.insert(journal.NewID[journal.BatchID](), condors(trades)...)
+		var legs map[string][]strategies.Leg
+		b.Run("read", func(b *testing.B) {
+			for b.Loop() {
+				must(b, database.View(b.Context(), func(tx *db.Tx) (err error) {
+					account, err := ledger.ReadAccount(b.Context(), tx, d.owner, d.account)
+					if err == nil {
+						legs, err = ledger.StrategyLegs(b.Context(), tx, d.owner, account, func(string) bool { return false })
+					}
+					return err
+				}))
+			}
+		})
+		b.Run("detect", func(b *testing.B) {
+			found := 0
+			for b.Loop() {
+				found = 0
+				for _, list := range legs {
+					found += len(strategies.Build(list, nil, strategies.Propose))
+				}
+			}
+			if found < trades/4 {
+				b.Errorf("%d strategies of %d trades", found, trades)
+			}
+		})
 	})
 }
