@@ -107,7 +107,7 @@ type Snapshot struct {
 	// HasUnits reports that Columns have units instead of trades; see [Service.ToUnits].
 	HasUnits  bool
 	unitsOpen []*analytics.Columns
-	units     []analytics.Unit
+	units     [][]analytics.Unit
 	// Version is what the answers depend on besides the accounts' revisions.
 	Version string
 }

@@ -434,8 +434,8 @@ func (s *Service) listCounted(
 	}
 	out.openingsVersion = &openingsVersion{trades: analytics.ListOpenings(slices.Concat(b.Columns, b.unitsOpen), analytics.Filter{})}
 	out.units = map[journal.TradeID]*analytics.Unit{}
-	for i := range b.units {
-		out.units[b.units[i].Trades[0]] = &b.units[i]
+	for u := range b.eachUnit() {
+		out.units[u.Trades[0]] = u
 	}
 	return out, nil
 }

@@ -2,6 +2,7 @@ package columns
 
 import (
 	"context"
+	"iter"
 	"slices"
 	"strconv"
 
@@ -33,7 +34,7 @@ func (s *Service) ToUnits(ctx context.Context, tx *db.Tx, b *Snapshot) (*Snapsho
 		return nil, err
 	}
 	out := *b
-	out.Columns, out.unitsOpen, out.HasUnits = nil, nil, true
+	out.Columns, out.unitsOpen, out.units, out.HasUnits = nil, nil, nil, true
 	own := b
 	if b.own != nil {
 		own = b.own
@@ -45,7 +46,7 @@ func (s *Service) ToUnits(ctx context.Context, tx *db.Tx, b *Snapshot) (*Snapsho
 		}
 		out.Columns = append(out.Columns, s.convertUnits(b, i, data).WithName(a.Name, a.Number()))
 		out.unitsOpen = append(out.unitsOpen, data.open.WithName(a.Name, a.Number()))
-		out.units = append(out.units, data.units...)
+		out.units = append(out.units, data.units) // not a copy: there may be many
 	}
 	out.Version = "units " + string(mode)
 	return &out, nil
@@ -87,6 +88,19 @@ func (s *Service) convertUnits(b *Snapshot, place int, data *unitData) *analytic
 	return fresh
 }
 
+// eachUnit goes through the units of all accounts.
+func (b *Snapshot) eachUnit() iter.Seq[*analytics.Unit] {
+	return func(yield func(*analytics.Unit) bool) {
+		for _, list := range b.units {
+			for i := range list {
+				if !yield(&list[i]) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // selectMembers returns the closed trades of selected units.
 func (b *Snapshot) selectMembers(units *analytics.Selection) *analytics.Selection {
 	var ids []journal.TradeID
@@ -95,9 +109,9 @@ func (b *Snapshot) selectMembers(units *analytics.Selection) *analytics.Selectio
 	}
 	chosen := analytics.NewTradeIDs(ids)
 	ids = nil
-	for i := range b.units {
-		if chosen.Has(b.units[i].Trades[0]) {
-			ids = append(ids, b.units[i].Trades...)
+	for u := range b.eachUnit() {
+		if chosen.Has(u.Trades[0]) {
+			ids = append(ids, u.Trades...)
 		}
 	}
 	return analytics.SelectTrades(b.closed, analytics.Filter{Lookups: analytics.Lookups{Among: chosen.AddIDs(ids)}})
@@ -132,9 +146,9 @@ func (b *Snapshot) resolveUnits(f analytics.Filter) analytics.Filter {
 	trades := analytics.Filter{Conditions: f.Conditions, Lookups: f.Lookups, Tolerance: f.Tolerance}
 	passing := analytics.SelectIDs(slices.Concat(b.closed, b.open), trades)
 	var ids []journal.TradeID
-	for i := range b.units {
-		if slices.ContainsFunc(b.units[i].Trades, passing.Has) {
-			ids = append(ids, b.units[i].Trades[0])
+	for u := range b.eachUnit() {
+		if slices.ContainsFunc(u.Trades, passing.Has) {
+			ids = append(ids, u.Trades[0])
 		}
 	}
 	zone := f.Zone
