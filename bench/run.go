@@ -260,7 +260,8 @@ func parts() []part {
 		{"mixed", (*session).measureMixedLoad},
 		{"restart", (*session).measureRestart},
 		{"history", (*session).measureHistory},
-		{"bars", (*session).measureBars},         // after the others, because it adds an account
+		{"bars", (*session).measureBars}, // after the others, because it adds an account
+		{"strategies", (*session).measureStrategies},
 		{"deletion", (*session).measureDeletion}, // last, because it deletes everything
 	}
 }
