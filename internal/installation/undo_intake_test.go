@@ -36,6 +36,7 @@ import (
 	"fillbook/internal/trading/playbook"
 	"fillbook/internal/trading/programs"
 	"fillbook/internal/trading/rulebook"
+	"fillbook/internal/trading/strategies"
 	"fillbook/internal/trading/strategybook"
 )
 
@@ -223,10 +224,7 @@ func (w *writer) createMove(ctx context.Context) error {
 // pickStrategy returns a random strategy, also a proposed one, with one of its trades.
 func (w *writer) pickStrategy() (id journal.StrategyID, trade journal.TradeID) {
 	w.t.Helper()
-	list, err := db.Get(w.t.Context(), w.DB.View, func(tx *db.Tx) ([]strategybook.Strategy, error) {
-		return w.Strategies.List(w.t.Context(), tx, w.owner, strategybook.Query{})
-	})
-	must(w.t, err)
+	list := w.strategies()
 	if len(list) == 0 {
 		return "00000000-0000-4000-8000-000000000000", "00000000-0000-4000-8000-000000000000"
 	}
@@ -234,9 +232,39 @@ func (w *writer) pickStrategy() (id journal.StrategyID, trade journal.TradeID) {
 	return journal.StrategyID(found.ID), found.Members[w.random.IntN(len(found.Members))].Trade
 }
 
+func (w *writer) strategies() []strategybook.Strategy {
+	w.t.Helper()
+	list, err := db.Get(w.t.Context(), w.DB.View, func(tx *db.Tx) ([]strategybook.Strategy, error) {
+		return w.Strategies.List(w.t.Context(), tx, w.owner, strategybook.Query{})
+	})
+	must(w.t, err)
+	return list
+}
+
+// addToStrategy adds a trade that is in no other strategy of the user's, if there is one, and
+// else any.
 func (w *writer) addToStrategy(ctx context.Context) error {
 	id, _ := w.pickStrategy()
-	_, err := w.Strategies.AddTrade(ctx, w.owner, id, w.pickOption())
+	trade := w.pickOption()
+	list, taken := w.strategies(), map[journal.TradeID]bool{}
+	for i := range list {
+		for _, m := range list[i].Members {
+			taken[m.Trade] = taken[m.Trade] || list[i].IsUnit()
+		}
+	}
+	var pairs [][2]string
+	for i := range list {
+		for _, other := range w.optionsIn(list[i].Account.ID) {
+			if !taken[other] && !slices.ContainsFunc(list[i].Members, func(m strategies.Member) bool { return m.Trade == other }) {
+				pairs = append(pairs, [2]string{list[i].ID, string(other)})
+			}
+		}
+	}
+	if len(pairs) > 0 {
+		pair := pairs[w.random.IntN(len(pairs))]
+		id, trade = journal.StrategyID(pair[0]), journal.TradeID(pair[1])
+	}
+	_, err := w.Strategies.AddTrade(ctx, w.owner, id, trade)
 	return err
 }
 

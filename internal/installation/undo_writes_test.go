@@ -407,16 +407,31 @@ func (w *writer) addOptionFill(ctx context.Context) error {
 // pickOption returns a random trade in an option.
 func (w *writer) pickOption() journal.TradeID {
 	w.t.Helper()
-	ids, err := db.Get(w.t.Context(), w.DB.View, func(tx *db.Tx) ([]journal.TradeID, error) {
-		return db.List(w.t.Context(), tx, db.Single[journal.TradeID], `
-			SELECT t.id FROM trades t JOIN streams s ON s.user_id = t.user_id AND s.number = t.stream
-			WHERE t.user_id = $1 AND s.instrument_type = 'option' ORDER BY t.id`, w.owner)
-	})
-	must(w.t, err)
+	ids := w.optionsIn("")
 	if len(ids) == 0 {
 		return "00000000-0000-4000-8000-000000000000"
 	}
 	return ids[w.random.IntN(len(ids))]
+}
+
+// optionsIn returns the trades in options in an account, in all if it is empty.
+func (w *writer) optionsIn(account journal.AccountID) []journal.TradeID {
+	w.t.Helper()
+	var ids []journal.TradeID
+	must(w.t, w.DB.View(w.t.Context(), func(tx *db.Tx) error {
+		return db.Each(w.t.Context(), tx, func(row db.Scanner) error {
+			var id journal.TradeID
+			var of journal.AccountID
+			err := row.Scan(&id, &of)
+			if account == "" || of == account {
+				ids = append(ids, id)
+			}
+			return err
+		}, `SELECT t.id, a.id FROM trades t JOIN streams s ON s.user_id = t.user_id AND s.number = t.stream
+			JOIN accounts a ON a.user_id = t.user_id AND a.number = t.account
+			WHERE t.user_id = $1 AND s.instrument_type = 'option' ORDER BY t.id`, w.owner)
+	}))
+	return ids
 }
 
 func (w *writer) createStrategy(ctx context.Context) error {
