@@ -1,6 +1,7 @@
 package httpapi_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -10,7 +11,9 @@ import (
 	"pgregory.net/rapid"
 
 	"fillbook/internal/base/db"
+	"fillbook/internal/base/journal"
 	"fillbook/internal/testkit"
+	"fillbook/internal/trading/strategybook"
 )
 
 // drawnOptions are fills of options and shares in one underlying, within some minutes, each
@@ -138,6 +141,89 @@ func TestDecisionsSurviveAnyReversal(t *testing.T) {
 			}
 		}))
 	})
+}
+
+// TestStrategiesAfterAnyWrite makes random writes. After each, the strategies that go on from
+// those before it are the ones that are computed from nothing.
+func TestStrategiesAfterAnyWrite(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(_ *testing.T, w *world) {
+		newJournal := newJournals(w)
+		rapid.Check(w.t, testkit.LimitChecks(roundsOn(w), func(r *rapid.T) {
+			d := newJournal()
+			owner := journal.UserID(w.count(`SELECT MAX(number) FROM users`)) // the newest user
+			rows := drawnOptions(r)
+			for i := range rows {
+				rows[i]["symbol"] = rapid.SampledFrom([]string{"XYZ", "XYZ", "ACME"}).Draw(r, "underlying")
+			}
+			for step := range rapid.IntRange(2, 8).Draw(r, "steps") {
+				what := d.writeAny(r, step, &rows)
+				if kept, fresh := w.strategiesOf(owner, w.services.Strategies), w.strategiesOf(owner, strategybook.New(w.db, w.clock.Now)); kept != fresh {
+					r.Fatalf("after %s the strategies are\n%s\ncomputed from nothing\n%s", what, kept, fresh)
+				}
+			}
+		}))
+	})
+}
+
+// writeAny makes one write and returns what it did. It takes fills to import from rows.
+func (d trader) writeAny(t *rapid.T, step int, rows *[]more) string {
+	d.w.t.Helper()
+	fills := d.get("/executions").column("id")
+	pick := func(list []string, name string) string { return rapid.SampledFrom(list).Draw(t, name) }
+	switch what := rapid.IntRange(0, 6).Draw(t, "write"); {
+	case what <= 1 && len(*rows) > 0:
+		n := rapid.IntRange(1, len(*rows)).Draw(t, "rows of the file")
+		d.importRows((*rows)[:n]...)
+		*rows = (*rows)[n:]
+		return "an import"
+	case what == 2 && len(fills) > 0:
+		d.delete("/executions/" + pick(fills, "fill")).want(http.StatusNoContent)
+		return "the deletion of a fill"
+	case what == 3 && len(fills) > 0:
+		field := rapid.SampledFrom([]more{
+			{"price": "3.5"}, {"quantity": "3"}, {"side": "buy"}, {"symbol": "ACME"}, {"executed_at": "2026-03-02T15:04:30Z"},
+			{"details": more{"order_id": "other"}}, {"fees": "1"},
+		}).Draw(t, "field")
+		d.patch("/executions/"+pick(fills, "fill"), field) // may be refused
+		return fmt.Sprint("the change of a fill to ", field)
+	case what == 4:
+		d.post("/corporate-actions", more{
+			"kind": "rename", "symbol": "ACME", "new_symbol": fmt.Sprint("NEW", step), "effective_on": "2026-03-03", "tz": "UTC",
+		})
+		return "a rename"
+	case what == 5 && len(fills) > 0:
+		batches := d.get("/imports").column("id")
+		if len(batches) > 0 {
+			d.delete("/imports/" + pick(batches, "import"))
+		}
+		return "the reversal of an import"
+	default:
+		d.decideSome(t)
+		return "decisions"
+	}
+}
+
+// strategiesOf returns what a service says of a user's strategies.
+func (w *world) strategiesOf(owner journal.UserID, service *strategybook.Service) string {
+	w.t.Helper()
+	var list []strategybook.Strategy
+	err := w.db.View(w.t.Context(), func(tx *db.Tx) (err error) {
+		list, err = service.List(w.t.Context(), tx, owner, strategybook.Query{})
+		return err
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var out strings.Builder
+	for i := range list {
+		text, err := json.Marshal(list[i])
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		fmt.Fprintf(&out, "%s\n", text)
+	}
+	return out.String()
 }
 
 // decideSome accepts and deletes proposals, makes strategies, and writes on them.

@@ -237,7 +237,7 @@ func BenchmarkStrategies(b *testing.B) {
 				must(b, database.View(b.Context(), func(tx *db.Tx) (err error) {
 					account, err := ledger.ReadAccount(b.Context(), tx, d.owner, d.account)
 					if err == nil {
-						legs, err = ledger.StrategyLegs(b.Context(), tx, d.owner, account, func(string) bool { return false })
+						legs, err = ledger.StrategyLegs(b.Context(), tx, d.owner, account, nil, func(string) bool { return false })
 					}
 					return err
 				}))

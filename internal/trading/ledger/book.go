@@ -211,7 +211,7 @@ const (
 
 // recordTouched logs the revision with the trades this write changed. A revision without
 // them, or with too many, is logged with an id no trade has: every logged revision can be
-// found.
+// found. So is one that changed other things than figures of fills in trades it may not name.
 func (b *book) recordTouched(ctx context.Context) error {
 	touched := slices.Concat(b.change.Created, b.change.Changed, b.change.Removed, b.reordered)
 	if b.revision-b.loggedSince > loggedSpan+prunedSpan {
@@ -220,8 +220,8 @@ func (b *book) recordTouched(ctx context.Context) error {
 	if len(touched) > loggedTrades {
 		b.loggedSince, touched = b.revision, nil
 	}
-	if len(touched) == 0 {
-		touched = []journal.TradeID{journal.NewID[journal.TradeID]()}
+	if len(touched) == 0 || len(b.changedDetails) > 0 {
+		touched = append(touched, journal.NewID[journal.TradeID]())
 	}
 	if b.loggedSince > b.prunedSince {
 		err := b.tx.Queue(ctx, `DELETE FROM trade_log WHERE user_id = $1 AND account = $2 AND revision < $3`,
@@ -238,7 +238,8 @@ func (b *book) recordTouched(ctx context.Context) error {
 }
 
 // TouchedSince returns an account's trades that changed after a revision, as one step;
-// those that do not exist were removed. known is false if the log does not contain that
+// those that do not exist were removed, or stand for a write that changed nothing in the
+// figures of trades, such as the details of fills. known is false if the log does not contain that
 // revision, because it is too old or from another database history: the account must then
 // be read again.
 func TouchedSince(

@@ -16,16 +16,17 @@ import (
 )
 
 // StrategyLegs returns an account's option trades and the trades in their underlyings, by
-// underlying. hasDecisions reports whether the fills' keys are needed for an underlying. It
-// is a step; an account without options costs one statement.
+// underlying, without those that events opened and no fill changed. wants reports whether an
+// underlying is wanted, nil means all, and hasDecisions whether the fills' keys are needed
+// for it. It is a step; an account without options costs one statement.
 func StrategyLegs(
-	ctx context.Context, tx *db.Tx, owner journal.UserID, account Account, hasDecisions func(underlying string) bool,
+	ctx context.Context, tx *db.Tx, owner journal.UserID, account Account, wants, hasDecisions func(underlying string) bool,
 ) (map[string][]strategies.Leg, error) {
 	keys, err := loadStreamKeys(ctx, tx, owner, []Account{account})
 	if err != nil {
 		return nil, err
 	}
-	b := legBuilder{streams: selectStrategyStreams(keys), hasDecisions: hasDecisions, legs: map[string][]strategies.Leg{}}
+	b := legBuilder{streams: selectStrategyStreams(keys, wants), hasDecisions: hasDecisions, legs: map[string][]strategies.Leg{}}
 	if len(b.streams) == 0 {
 		return b.legs, nil
 	}
@@ -46,6 +47,59 @@ func StrategyLegs(
 	return b.legs, nil
 }
 
+// StrategyLegsByID returns the legs of some trades by underlying, those of instruments other
+// than options even if their underlying has no options, and the ids of trades that do not
+// exist. hasDecisions is as for [StrategyLegs]. It is a step.
+func StrategyLegsByID(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.TradeID, hasDecisions func(underlying string) bool,
+) (legs map[string][]strategies.Leg, missing []journal.TradeID, err error) {
+	trades, err := db.ListIn(ctx, tx, ids, scanTradeRow, tradeSelect+`WHERE user_id = $1 AND id IN $keys`, owner)
+	if err != nil {
+		return nil, nil, err
+	}
+	streams, exists := map[int64]strategyStream{}, map[journal.TradeID]bool{}
+	numbers := make([]int64, len(trades))
+	for i, t := range trades {
+		numbers[i], exists[t.id] = t.stream, true
+	}
+	missing = slices.DeleteFunc(slices.Clone(ids), func(id journal.TradeID) bool { return exists[id] })
+	slices.Sort(numbers)
+	err = db.EachIn(ctx, tx, slices.Compact(numbers), func(row db.Scanner) error {
+		var number int64
+		var key streamKey
+		err := row.Scan(append([]any{&number}, key.scan()...)...)
+		if s, can := newStrategyStream(key); can {
+			streams[number] = s
+		}
+		return err
+	}, `SELECT number, `+streamColumns+` FROM streams WHERE user_id = $1 AND number IN $keys`, owner)
+	if err != nil {
+		return nil, nil, err
+	}
+	legs = map[string][]strategies.Leg{}
+	for _, t := range trades {
+		s, can := streams[t.stream]
+		if !can {
+			continue
+		}
+		s.trades = []*tradeRow{t}
+		err := db.Each(ctx, tx, func(row db.Scanner) error {
+			f := &fill{}
+			if err := row.Scan(f.scan()...); err != nil {
+				return err
+			}
+			s.addFill(f, hasDecisions(s.underlying))
+			return nil
+		}, fillSelect+`WHERE user_id = $1 AND stream = $2 AND (executed_at, seq) >= ($3, $4) AND (executed_at, seq) <= ($5, $6)
+			ORDER BY executed_at, seq`, owner, t.stream, t.First.At, t.First.Seq, t.Last.At, t.Last.Seq)
+		if err != nil {
+			return nil, nil, err
+		}
+		s.finish(legs)
+	}
+	return legs, missing, nil
+}
+
 // strategyStream is a stream whose trades can be in strategies.
 type strategyStream struct {
 	key        streamKey
@@ -58,27 +112,28 @@ type strategyStream struct {
 	held       decimal.Decimal
 }
 
+// newStrategyStream returns the stream of an instrument, and false for an option without a
+// contract.
+func newStrategyStream(key streamKey) (strategyStream, bool) {
+	if key.kind != instruments.TypeOption {
+		return strategyStream{key: key, underlying: strategies.UnderlyingOf(key.symbol), isStock: true}, true
+	}
+	i := key.toInstrument()
+	contract, ok := strategies.NewContract(i.Symbol, instruments.Right(i.OptionRight), i.Strike, i.Expiry)
+	return strategyStream{key: key, underlying: contract.Underlying, contract: contract}, ok
+}
+
 // selectStrategyStreams returns the streams of options with a contract, and of their
-// underlyings.
-func selectStrategyStreams(keys map[int64]listedStream) map[int64]*strategyStream {
-	selected, underlyings := map[int64]*strategyStream{}, map[string]bool{}
+// underlyings. wants selects underlyings; nil means all.
+func selectStrategyStreams(keys map[int64]listedStream, wants func(underlying string) bool) map[int64]*strategyStream {
+	selected, hasOptions := map[int64]*strategyStream{}, map[string]bool{}
 	for number, listed := range keys {
-		if listed.key.kind != instruments.TypeOption {
-			continue
-		}
-		i := listed.key.toInstrument()
-		contract, ok := strategies.NewContract(i.Symbol, instruments.Right(i.OptionRight), i.Strike, i.Expiry)
-		if ok {
-			selected[number] = &strategyStream{key: listed.key, underlying: contract.Underlying, contract: contract}
-			underlyings[contract.Underlying] = true
+		if s, can := newStrategyStream(listed.key); can && (wants == nil || wants(s.underlying)) {
+			selected[number] = &s
+			hasOptions[s.underlying] = hasOptions[s.underlying] || !s.isStock
 		}
 	}
-	for number, listed := range keys {
-		underlying := strategies.UnderlyingOf(listed.key.symbol)
-		if listed.key.kind != instruments.TypeOption && underlyings[underlying] {
-			selected[number] = &strategyStream{key: listed.key, underlying: underlying, isStock: true}
-		}
-	}
+	maps.DeleteFunc(selected, func(_ int64, s *strategyStream) bool { return !hasOptions[s.underlying] })
 	return selected
 }
 
@@ -154,16 +209,22 @@ func (s *strategyStream) newLeg(t *tradeRow) strategies.Leg {
 	return l
 }
 
-// addFill adds a fill to the leg of its trade, or of both its trades if it crosses zero.
-// Fills of a stream come in order.
+// addFill adds a fill. Fills of a stream come in order.
 func (b *legBuilder) addFill(row db.Scanner) error {
 	f := &fill{}
 	if err := row.Scan(f.scan()...); err != nil {
 		return err
 	}
-	s := b.streams[f.grouped()]
-	if s == nil || f.belongsToNoTrade() {
-		return nil
+	if s := b.streams[f.grouped()]; s != nil {
+		s.addFill(f, b.hasDecisions(s.underlying))
+	}
+	return nil
+}
+
+// addFill adds a fill to the leg of its trade, or of both its trades if it crosses zero.
+func (s *strategyStream) addFill(f *fill, withKeys bool) {
+	if f.belongsToNoTrade() {
+		return
 	}
 	for s.next < len(s.trades) && s.trades[s.next].Last.Compare(f.position()) < 0 {
 		s.next++
@@ -172,9 +233,8 @@ func (b *legBuilder) addFill(row db.Scanner) error {
 		for len(s.legs) <= i {
 			s.legs = append(s.legs, s.newLeg(s.trades[len(s.legs)]))
 		}
-		s.addPart(f, i, b.hasDecisions(s.underlying))
+		s.addPart(f, i, withKeys)
 	}
-	return nil
 }
 
 // addPart adds a fill's part in a trade to the trade's leg.
@@ -226,9 +286,13 @@ func leastText(a, b string) string {
 	return min(a, b)
 }
 
-// finish adds the stream's legs to those of its underlying.
+// finish adds the stream's legs to those of its underlying, without trades that have no fill.
 func (s *strategyStream) finish(legs map[string][]strategies.Leg) {
-	legs[s.underlying] = append(legs[s.underlying], s.legs...)
+	for i := range s.legs {
+		if s.legs[i].Key != "" {
+			legs[s.underlying] = append(legs[s.underlying], s.legs[i])
+		}
+	}
 }
 
 // orderAndEvent returns the ids of the broker's order and of an assignment or exercise,

@@ -20,7 +20,7 @@ func TestStrategyLegsAmongOtherTrades(t *testing.T) {
 			must(t, d.db.View(t.Context(), func(tx *db.Tx) error {
 				account, err := ledger.ReadAccount(t.Context(), tx, d.owner, d.account)
 				if err == nil {
-					legs, err = ledger.StrategyLegs(t.Context(), tx, d.owner, account, func(string) bool { return true })
+					legs, err = ledger.StrategyLegs(t.Context(), tx, d.owner, account, nil, func(string) bool { return true })
 				}
 				return err
 			}))

@@ -65,6 +65,10 @@ type Set struct {
 	stored      []Record
 	// alone are the legs in no strategy that counts as one.
 	alone map[journal.TradeID]*strategies.Leg
+	// legs are those of the underlyings with options, and keyed the underlyings whose legs have
+	// their fills' keys.
+	legs  map[string][]strategies.Leg
+	keyed map[string]bool
 }
 
 // Find returns the strategy of a trade, or nil.
@@ -216,8 +220,13 @@ func (s *Service) Load(ctx context.Context, tx *db.Tx, owner journal.UserID, acc
 		defer entry.mu.Unlock()
 		return entry.set, nil
 	}
+	before, revision := entry.set, entry.revision
+	if entry.mode != mode {
+		before = nil
+	}
 	entry.mu.Unlock() // another request may compute the same; waiting could deadlock on SQLite's writer
-	set, err := load(ctx, tx, owner, account, mode)
+	l := loader{ctx: ctx, tx: tx, owner: owner, account: account, mode: mode}
+	set, err := l.load(before, revision)
 	if err != nil {
 		return nil, err
 	}
@@ -225,51 +234,6 @@ func (s *Service) Load(ctx context.Context, tx *db.Tx, owner journal.UserID, acc
 	entry.revision, entry.mode, entry.set = account.Revision, mode, set
 	entry.mu.Unlock()
 	s.sets.Resize(key, entry, 1+len(set.underlyings))
-	return set, nil
-}
-
-// load computes an account's strategies.
-func load(ctx context.Context, tx *db.Tx, owner journal.UserID, account ledger.Account, mode strategies.Mode) (*Set, error) {
-	set := &Set{byTrade: map[journal.TradeID]int{}, underlyings: map[journal.TradeID]string{}, alone: map[journal.TradeID]*strategies.Leg{}}
-	var err error
-	set.stored, err = db.List(ctx, tx, scanRecord, selectRecords+` WHERE s.user_id = $1 AND s.account_id = $2 ORDER BY s.id`, owner, account.ID)
-	if err != nil {
-		return nil, err
-	}
-	decisions, records := map[string][]strategies.Decision{}, map[journal.StrategyID]Record{}
-	for _, r := range set.stored {
-		records[r.ID] = r
-		decisions[r.Underlying] = append(decisions[r.Underlying], strategies.Decision{
-			ID: string(r.ID), State: r.State, Kind: r.Kind, Evidence: r.Evidence, Members: r.Members,
-		})
-	}
-	legs, err := ledger.StrategyLegs(ctx, tx, owner, account, func(underlying string) bool { return decisions[underlying] != nil })
-	if err != nil {
-		return nil, err
-	}
-	for underlying, list := range legs {
-		for i := range list {
-			set.underlyings[list[i].Trade] = underlying
-			set.alone[list[i].Trade] = &list[i]
-			list[i].Key = string(account.ID) + "\n" + list[i].Key
-		}
-		for _, found := range strategies.Build(list, decisions[underlying], mode) {
-			record := records[journal.StrategyID(found.ID)]
-			if found.KindBy != "user" && record.Kind != "" {
-				found.KindBy = "user"
-			}
-			if record.Kind != "" {
-				found.Kind = record.Kind
-			}
-			set.Strategies = append(set.Strategies, Strategy{Strategy: found, Account: account, Underlying: underlying, Record: record})
-		}
-	}
-	slices.SortFunc(set.Strategies, compareNewest)
-	for i := range set.Strategies {
-		for _, m := range set.Strategies[i].Legs() {
-			set.byTrade[m.Trade] = i
-		}
-	}
 	return set, nil
 }
 
