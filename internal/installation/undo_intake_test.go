@@ -13,14 +13,10 @@ import (
 	"fillbook/internal/backup"
 	"fillbook/internal/base/db"
 	"fillbook/internal/base/decimal"
-	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/base/remote"
-	"fillbook/internal/installation/alerts"
-	"fillbook/internal/intake/channels"
 	"fillbook/internal/intake/connections"
 	"fillbook/internal/intake/connector"
-	"fillbook/internal/intake/hooks"
 	"fillbook/internal/intake/imports"
 	"fillbook/internal/intake/kinds"
 	"fillbook/internal/intake/layouts"
@@ -29,15 +25,10 @@ import (
 	"fillbook/internal/prices/barfetch"
 	"fillbook/internal/prices/barimport"
 	"fillbook/internal/prices/barsource"
-	"fillbook/internal/trading/enrollments"
 	"fillbook/internal/trading/instruments"
 	"fillbook/internal/trading/ledger"
 	"fillbook/internal/trading/matching"
 	"fillbook/internal/trading/playbook"
-	"fillbook/internal/trading/programs"
-	"fillbook/internal/trading/rulebook"
-	"fillbook/internal/trading/strategies"
-	"fillbook/internal/trading/strategybook"
 )
 
 // intakeWrites are the writes to what comes from other programs and servers, and to what
@@ -91,22 +82,6 @@ func (w *writer) intakeWrites() []randomWrite {
 	}
 }
 
-// securityWrites are the writes that cannot be undone.
-func (w *writer) securityWrites() []randomWrite {
-	return []randomWrite{
-		{"create access token", w.createToken},
-		{"revoke access token", w.revokeToken},
-		{"sign in", w.signIn},
-		{"end session", w.endSession},
-		{"create user", w.createUser},
-		{"promote user", w.promoteUser},
-		{"delete user", w.deleteUser},
-		{"rotate hook", w.rotateHook},
-		{"replace key", w.replaceKey},
-		{"erase change", w.eraseChange},
-	}
-}
-
 // broker is a connector with the fills of a test.
 type broker struct{ fills []statement.Fill }
 
@@ -146,140 +121,6 @@ func (vendor) Symbol(instruments.Priced, time.Time) (string, bool) { return "", 
 
 func (vendor) Fetch(context.Context, remote.Doer, map[string]string, barsource.Query) (barsource.Result, error) {
 	return barsource.Result{}, remote.ErrUnavailable
-}
-
-// addTrade adds a trade with its annotations, as one write.
-func (w *writer) addTrade(ctx context.Context) error {
-	return w.DB.Update(ctx, func(tx *db.Tx) error {
-		opening := w.newFill()
-		closing := opening
-		closing.Side = map[matching.Side]matching.Side{matching.Buy: matching.Sell, matching.Sell: matching.Buy}[opening.Side]
-		closing.ExecutedAt = opening.ExecutedAt.Add(time.Minute)
-		added, err := w.Ledger.AddFills(ctx, tx, w.owner, journal.AccountID(w.pick("accounts")), []ledger.NewFill{opening, closing})
-		if err != nil {
-			return err
-		}
-		_, err = w.Playbook.AnnotateIn(ctx, tx, w.owner, added.Outcomes[0].Trades[0], w.annotation(), nil)
-		return err
-	})
-}
-
-// addSpecialFill adds a fill that is no trade, of a share or an option.
-func (w *writer) addSpecialFill(ctx context.Context) error {
-	fill := w.newFill()
-	kinds := []matching.Kind{matching.KindOpening, matching.KindRemoval, matching.KindSettlement}
-	if w.random.IntN(2) == 0 {
-		fill.Symbol, fill.InstrumentType = "AAPL", "option"
-		fill.Details = map[string]string{"option_right": "call", "strike": fmt.Sprint(100 + 10*w.random.IntN(2)), "expiry": "2026-03-20"}
-		kinds = matching.Kinds()[1:]
-	}
-	fill.Kind = kinds[w.random.IntN(len(kinds))]
-	if fill.Kind == matching.KindAssignment || fill.Kind == matching.KindExercise {
-		fill.Price = decimal.Zero
-	}
-	_, err := w.Ledger.AddExecution(ctx, w.owner, journal.AccountID(w.pick("accounts")), fill)
-	return err
-}
-
-// moveFill moves a fill to another symbol.
-func (w *writer) moveFill(ctx context.Context) error {
-	change := ledger.ExecutionChange{Symbol: journal.Some([]string{"AAPL", "MSFT", "NEWS"}[w.random.IntN(3)])}
-	_, err := w.Ledger.UpdateExecution(ctx, w.owner, w.pickFill(), change, nil)
-	return err
-}
-
-// deleteAttachedFill deletes a fill of a trade with an attachment, which may become an
-// orphan's.
-func (w *writer) deleteAttachedFill(ctx context.Context) error {
-	id := journal.ExecutionID("00000000-0000-4000-8000-000000000000")
-	must(w.t, w.DB.View(ctx, func(tx *db.Tx) error {
-		attached, err := db.List(ctx, tx, db.Single[journal.TradeID], `SELECT trade_id FROM attachments WHERE user_id = $1 AND trade_id IS NOT NULL ORDER BY id`, w.owner)
-		if err != nil {
-			return err
-		}
-		return ledger.EachExecution(ctx, tx, w.owner, ledger.ExecutionQuery{}, func(e ledger.Execution) error {
-			if slices.ContainsFunc(e.TradeIDs, func(id journal.TradeID) bool { return slices.Contains(attached, id) }) {
-				id = e.ID
-			}
-			return nil
-		})
-	}))
-	return w.Ledger.DeleteExecution(ctx, w.owner, id, nil)
-}
-
-// createMove adds a corporate action that moves positions to another symbol.
-func (w *writer) createMove(ctx context.Context) error {
-	kind := []ledger.ActionKind{ledger.ActionRename, ledger.ActionExchange, ledger.ActionSpinOff}[w.random.IntN(3)]
-	change := ledger.ActionChange{
-		Kind: journal.Some(kind), Symbol: journal.Some([]string{"AAPL", "MSFT"}[w.random.IntN(2)]), NewSymbol: journal.Some([]string{"NEWS", "MSFT"}[w.random.IntN(2)]),
-		EffectiveOn: journal.Some(journal.Day(fmt.Sprintf("2026-03-%02d", 2+w.random.IntN(3)))),
-	}
-	if kind != ledger.ActionRename {
-		change.RatioOld = journal.Some(int64(2))
-	}
-	_, err := w.Ledger.CreateAction(ctx, w.owner, change)
-	return err
-}
-
-// pickStrategy returns a random strategy, also a proposed one, with one of its trades.
-func (w *writer) pickStrategy() (id journal.StrategyID, trade journal.TradeID) {
-	w.t.Helper()
-	list := w.strategies()
-	if len(list) == 0 {
-		return "00000000-0000-4000-8000-000000000000", "00000000-0000-4000-8000-000000000000"
-	}
-	found := list[w.random.IntN(len(list))]
-	return journal.StrategyID(found.ID), found.Members[w.random.IntN(len(found.Members))].Trade
-}
-
-func (w *writer) strategies() []strategybook.Strategy {
-	w.t.Helper()
-	list, err := db.Get(w.t.Context(), w.DB.View, func(tx *db.Tx) ([]strategybook.Strategy, error) {
-		return w.Strategies.List(w.t.Context(), tx, w.owner, strategybook.Query{})
-	})
-	must(w.t, err)
-	return list
-}
-
-// addToStrategy adds a trade that is in no other strategy of the user's, if there is one, and
-// else any.
-func (w *writer) addToStrategy(ctx context.Context) error {
-	id, _ := w.pickStrategy()
-	trade := w.pickOption()
-	list, taken := w.strategies(), map[journal.TradeID]bool{}
-	for i := range list {
-		for _, m := range list[i].Members {
-			taken[m.Trade] = taken[m.Trade] || list[i].IsUnit()
-		}
-	}
-	var pairs [][2]string
-	for i := range list {
-		for _, other := range w.optionsIn(list[i].Account.ID) {
-			if !taken[other] && !slices.ContainsFunc(list[i].Members, func(m strategies.Member) bool { return m.Trade == other }) {
-				pairs = append(pairs, [2]string{list[i].ID, string(other)})
-			}
-		}
-	}
-	if len(pairs) > 0 {
-		pair := pairs[w.random.IntN(len(pairs))]
-		id, trade = journal.StrategyID(pair[0]), journal.TradeID(pair[1])
-	}
-	_, err := w.Strategies.AddTrade(ctx, w.owner, id, trade)
-	return err
-}
-
-func (w *writer) removeFromStrategy(ctx context.Context) error {
-	id, trade := w.pickStrategy()
-	return w.Strategies.RemoveTrade(ctx, w.owner, id, trade)
-}
-
-func (w *writer) changeGoal(ctx context.Context) error {
-	change := rulebook.GoalChange{Target: journal.Some(decimal.New(int64(1 + w.random.IntN(9))))}
-	if w.random.IntN(2) == 0 {
-		change.Accounts = journal.Some([]journal.AccountID{journal.AccountID(w.pick("accounts"))})
-	}
-	_, err := w.Rulebook.UpdateGoal(ctx, w.owner, journal.GoalID(w.pick("goals")), change, nil)
-	return err
 }
 
 // commit imports a file into a random account.
@@ -492,188 +333,6 @@ func (w *writer) createAlias(ctx context.Context) error {
 
 func (w *writer) deleteAlias(ctx context.Context) error {
 	return w.Bars.DeleteAlias(ctx, w.owner, journal.BarAliasID(w.pick("bar_aliases")))
-}
-
-// createChannel creates a channel for events that no write causes, so nothing is sent.
-func (w *writer) createChannel(ctx context.Context) error {
-	_, _, err := w.Channels.Create(ctx, w.owner, channels.Change{
-		Kind: journal.Some(channels.Webhook), Name: journal.Some(w.name("Channel")), Events: journal.Some([]channels.EventType{channels.ImportFailed}),
-		Credentials: map[string]journal.Opt[string]{"url": journal.Some("https://example.org")},
-	})
-	return err
-}
-
-func (w *writer) changeChannel(ctx context.Context) error {
-	change := channels.Change{Name: journal.Some(w.name("Channel"))}
-	if w.random.IntN(2) == 0 {
-		change.Accounts = journal.Some([]journal.AccountID{journal.AccountID(w.pick("accounts"))})
-	}
-	_, err := w.Channels.Update(ctx, w.owner, journal.ChannelID(w.pick("channels")), change, nil)
-	return err
-}
-
-func (w *writer) deleteChannel(ctx context.Context) error {
-	return w.Channels.Delete(ctx, w.owner, journal.ChannelID(w.pick("channels")), nil)
-}
-
-func (w *writer) createProgram(ctx context.Context) error {
-	_, err := w.Enrollments.CreateProgram(ctx, w.owner, "", func(p *programs.Program) error {
-		p.Firm, p.Name, p.Currency, p.InitialBalance = "Acme", w.name("Program"), "USD", decimal.New(50_000)
-		p.Phase, p.Product = programs.PhaseEvaluation, "futures"
-		p.Day = programs.DayBounds{Reset: "17:00", Zone: "America/Chicago"}
-		p.Rules = []programs.Rule{{Kind: programs.ProfitTarget, Amount: decimal.Of(decimal.New(3000))}}
-		return nil
-	})
-	return err
-}
-
-func (w *writer) changeProgram(ctx context.Context) error {
-	_, err := w.Enrollments.UpdateProgram(ctx, w.owner, journal.ProgramID(w.pick("prop_programs")), func(p *programs.Program) error {
-		p.Name = w.name("Program")
-		return nil
-	}, nil)
-	return err
-}
-
-func (w *writer) deleteProgram(ctx context.Context) error {
-	return w.Enrollments.DeleteProgram(ctx, w.owner, journal.ProgramID(w.pick("prop_programs")), nil)
-}
-
-func (w *writer) enroll(ctx context.Context) error {
-	_, err := w.Enrollments.Enroll(ctx, w.owner, enrollments.NewEnrollment{
-		AccountID: journal.AccountID(w.pick("accounts")), ProgramID: journal.ProgramID(w.pick("prop_programs")),
-	})
-	return err
-}
-
-func (w *writer) changeEnrollment(ctx context.Context) error {
-	_, err := w.Enrollments.Change(ctx, w.owner, journal.EnrollmentID(w.pick("enrollments")), nil, func(e *enrollments.Enrollment) error {
-		if w.random.IntN(2) == 0 {
-			e.Costs = append(e.Costs, enrollments.Cost{ID: w.name("cost"), Kind: "fee", Amount: decimal.New(int64(w.number))})
-			return nil
-		}
-		e.StartingBalance = decimal.New(int64(50_000 + w.number))
-		return nil
-	})
-	return err
-}
-
-func (w *writer) deleteEnrollment(ctx context.Context) error {
-	return w.Enrollments.Delete(ctx, w.owner, journal.EnrollmentID(w.pick("enrollments")), nil)
-}
-
-// storeAlerts stores alerts, as the evaluation of the journal does: one of the account and
-// one of none.
-func (h *fixture) storeAlerts() {
-	h.t.Helper()
-	ctx, at := h.t.Context(), db.Micros(h.Clock())
-	must(h.t, h.DB.Update(ctx, func(tx *db.Tx) error {
-		for n, account := range []any{h.account, nil} {
-			_, err := tx.Exec(ctx, `INSERT INTO alerts (user_id, id, kind, dedup, severity, title, at, fired_at, link, account_id, several, counts)
-				VALUES ($1, $2, 'rule_broken', $2, 'warning', $3, $4, $4, '/rules', $5, FALSE, '[]')`,
-				h.owner, fmt.Sprint("alert ", n), fmt.Sprint("Alert ", n), at, account)
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	}))
-}
-
-func (w *writer) readAlert(ctx context.Context) error {
-	change := alerts.Change{Read: journal.Some(w.random.IntN(2) == 0)}
-	if w.random.IntN(2) == 0 {
-		change = alerts.Change{SnoozedUntil: journal.Some(w.Clock().Add(time.Duration(w.number) * time.Hour))}
-	}
-	_, err := w.Alerts.Change(ctx, w.owner, journal.AlertID(w.pick("alerts")), change, nil)
-	return err
-}
-
-func (w *writer) readAllAlerts(ctx context.Context) error {
-	return w.Alerts.ChangeAll(ctx, w.owner, w.random.IntN(2) == 0)
-}
-
-func (w *writer) changeAlertSettings(ctx context.Context) error {
-	_, err := w.Alerts.UpdateSettings(ctx, w.owner, alerts.SettingsChange{
-		Kinds:      map[string]alerts.KindChange{string(alerts.Unreviewed): {Enabled: journal.Some(w.random.IntN(2) == 0)}},
-		MaxPerHour: journal.Some(1 + w.random.IntN(9)),
-	}, nil)
-	return err
-}
-
-func (w *writer) createToken(ctx context.Context) error {
-	_, _, err := w.Identity.MintAccessToken(ctx, w.caller(), identity.Client{}, identity.NewToken{Name: w.name("Token")})
-	return err
-}
-
-func (w *writer) revokeToken(ctx context.Context) error {
-	return w.Identity.RevokeAccessToken(ctx, w.caller(), identity.Client{}, journal.TokenID(w.pick("access_tokens")), nil)
-}
-
-func (w *writer) signIn(ctx context.Context) error {
-	_, err := w.Identity.Login(ctx, identity.Client{}, annEmail, annPassword, "")
-	return err
-}
-
-func (w *writer) endSession(ctx context.Context) error {
-	return w.Identity.EndSession(ctx, w.caller(), identity.Client{}, journal.SessionID(w.pick("sessions")), nil)
-}
-
-func (w *writer) createUser(ctx context.Context) error {
-	_, err := w.Identity.CreateUser(ctx, w.caller(), identity.Client{}, fmt.Sprintf("user%d@example.org", w.number), annPassword)
-	return err
-}
-
-// pickUser returns a user besides the owner.
-func (w *writer) pickUser() journal.PublicID {
-	w.t.Helper()
-	ids, err := db.Get(w.t.Context(), w.DB.View, func(tx *db.Tx) ([]journal.PublicID, error) {
-		return db.List(w.t.Context(), tx, db.Single[journal.PublicID], `SELECT id FROM users WHERE number <> $1 ORDER BY number`, w.owner)
-	})
-	must(w.t, err)
-	if len(ids) == 0 {
-		return "00000000-0000-4000-8000-000000000000"
-	}
-	return ids[w.random.IntN(len(ids))]
-}
-
-func (w *writer) promoteUser(ctx context.Context) error {
-	_, err := w.Identity.SetAdmin(ctx, w.caller(), identity.Client{}, w.pickUser(), w.random.IntN(2) == 0, nil)
-	return err
-}
-
-func (w *writer) deleteUser(ctx context.Context) error {
-	return w.DeleteUser(ctx, w.caller(), identity.Client{}, w.pickUser(), nil)
-}
-
-func (w *writer) rotateHook(ctx context.Context) error {
-	id := journal.HookID(w.pick("hooks"))
-	secret, err := w.Hooks.Rotate(ctx, hooks.Actor{Principal: w.caller()}, id)
-	if err == nil {
-		w.secrets[id] = secret
-	}
-	return err
-}
-
-// replaceKey replaces the key of a connection, a price source or a channel.
-func (w *writer) replaceKey(ctx context.Context) error {
-	key := journal.Some(map[string]string{"key": w.name("key")})
-	switch w.random.IntN(3) {
-	case 0:
-		_, err := w.Connections.Update(ctx, connections.Actor{Principal: w.caller()}, journal.ConnectionID(w.pick("connections")), connections.Change{Credentials: key}, nil)
-		return err
-	case 1:
-		_, err := w.BarSources.Update(ctx, w.owner, journal.BarSourceID(w.pick("bar_sources")), barfetch.Change{Credentials: key}, nil)
-		return err
-	}
-	_, err := w.Channels.Rotate(ctx, w.owner, journal.ChannelID(w.pick("channels")))
-	return err
-}
-
-func (w *writer) eraseChange(ctx context.Context) error {
-	page, err := w.History.List(ctx, w.owner, history.Query{Limit: 30})
-	must(w.t, err)
-	return w.History.Erase(ctx, w.owner, page.Changes[w.random.IntN(len(page.Changes))].ID)
 }
 
 // TestUndoOfImportRemovesWhatItBrought undoes and redoes an import with tags, and the
