@@ -112,11 +112,13 @@ type upload struct {
 	body      []byte
 }
 
-func newUpload(account string, file []byte) upload {
+func newUpload(account string, file []byte) upload { return newNamedUpload(account, "fills.csv", file) }
+
+func newNamedUpload(account, name string, file []byte) upload {
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
 	_ = form.WriteField("account_id", account) // writing to memory does not fail
-	part, _ := form.CreateFormFile("file", "fills.csv")
+	part, _ := form.CreateFormFile("file", name)
 	_, _ = part.Write(file)
 	_ = form.Close()
 	return upload{form.FormDataContentType(), body.Bytes()}

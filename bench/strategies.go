@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"mime/multipart"
 	"net/http"
 	"time"
 )
@@ -53,7 +51,7 @@ func (s *session) importOptions(ctx context.Context, account string) error {
 			return err
 		}
 		rows = rows[:0]
-		return s.client.commit(ctx, newOptionsUpload(account, file)).err
+		return s.client.commit(ctx, newNamedUpload(account, "options.json", file)).err
 	}
 	for n := range s.size {
 		rows = append(rows, optionFill(n, true), optionFill(n, false))
@@ -92,16 +90,6 @@ func optionFill(n int, opens bool) map[string]any {
 		"symbol": fmt.Sprintf("U%c", 'A'+group%underlyings), "instrument_type": "option", "side": side, "quantity": 1 + group%3,
 		"price": string(appendCents(nil, int64(price))), "multiplier": 100, "executed_at": at.Format(time.RFC3339), "details": details,
 	}
-}
-
-func newOptionsUpload(account string, file []byte) upload {
-	var body bytes.Buffer
-	form := multipart.NewWriter(&body)
-	_ = form.WriteField("account_id", account) // writing to memory does not fail
-	part, _ := form.CreateFormFile("file", "options.json")
-	_, _ = part.Write(file)
-	_ = form.Close()
-	return upload{form.FormDataContentType(), body.Bytes()}
 }
 
 // measureDetection measures the detection after a write: nothing of it is kept.
