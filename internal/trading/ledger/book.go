@@ -211,7 +211,7 @@ const (
 
 // recordTouched logs the revision with the trades this write changed. A revision without
 // them, or with too many, is logged with an id no trade has: every logged revision can be
-// found. So is one that changed other things than figures of fills in trades it may not name.
+// found. So is one that changed details of fills, whose trades it may not name.
 func (b *book) recordTouched(ctx context.Context) error {
 	touched := slices.Concat(b.change.Created, b.change.Changed, b.change.Removed, b.reordered)
 	if b.revision-b.loggedSince > loggedSpan+prunedSpan {
@@ -238,8 +238,8 @@ func (b *book) recordTouched(ctx context.Context) error {
 }
 
 // TouchedSince returns an account's trades that changed after a revision, as one step;
-// those that do not exist were removed, or stand for a write that changed nothing in the
-// figures of trades, such as the details of fills. known is false if the log does not contain that
+// those that do not exist were removed, or were logged for a write that changed no figure of
+// a trade, as one to details of fills. known is false if the log does not contain that
 // revision, because it is too old or from another database history: the account must then
 // be read again.
 func TouchedSince(
