@@ -49,24 +49,33 @@ func (h *fixture) public() (id journal.PublicID) {
 
 func eachFixture(t *testing.T, fn func(t *testing.T, h *fixture)) {
 	t.Helper()
-	testkit.EachEngine(t, func(t *testing.T, d *db.DB) {
-		keys, err := secrets.NewKeys(bytes.Repeat([]byte("k"), 32))
-		must(t, err)
-		h := &fixture{t: t, files: t.TempDir(), clock: testkit.NewClock(), broker: &broker{}}
-		h.Installation, err = installation.New(installation.Options{
-			DB: d, Keys: keys, Clock: h.clock.Now, Log: slog.New(slog.DiscardHandler), Attachments: h.files,
-			Identity: identity.Options{PasswordCost: identity.PasswordCost{MemoryKiB: 64, Passes: 1}},
-			Outbound: outbound.New(outbound.Options{Enabled: true}), Connectors: []connector.Connector{h.broker}, BarProviders: []barsource.Provider{vendor{}},
-		})
-		must(t, err)
-		user, _, err := h.Identity.Setup(t.Context(), identity.Client{}, annEmail, annPassword, nil)
-		must(t, err)
-		h.owner = user.ID
-		account, err := h.Ledger.CreateAccount(t.Context(), h.owner, ledger.NewAccount{Name: "Main"})
-		must(t, err)
-		h.account = account.ID
-		fn(t, h)
+	testkit.EachEngine(t, func(t *testing.T, d *db.DB) { fn(t, newFixture(t, d)) })
+}
+
+// eachFixtureIfLong runs fn on SQLite only, unless SVC_TEST_LONG is set.
+func eachFixtureIfLong(t *testing.T, fn func(t *testing.T, h *fixture)) {
+	t.Helper()
+	testkit.EachEngineIfLong(t, func(t *testing.T, d *db.DB) { fn(t, newFixture(t, d)) })
+}
+
+func newFixture(t *testing.T, d *db.DB) *fixture {
+	t.Helper()
+	keys, err := secrets.NewKeys(bytes.Repeat([]byte("k"), 32))
+	must(t, err)
+	h := &fixture{t: t, files: t.TempDir(), clock: testkit.NewClock(), broker: &broker{}}
+	h.Installation, err = installation.New(installation.Options{
+		DB: d, Keys: keys, Clock: h.clock.Now, Log: slog.New(slog.DiscardHandler), Attachments: h.files,
+		Identity: identity.Options{PasswordCost: identity.PasswordCost{MemoryKiB: 64, Passes: 1}},
+		Outbound: outbound.New(outbound.Options{Enabled: true}), Connectors: []connector.Connector{h.broker}, BarProviders: []barsource.Provider{vendor{}},
 	})
+	must(t, err)
+	user, _, err := h.Identity.Setup(t.Context(), identity.Client{}, annEmail, annPassword, nil)
+	must(t, err)
+	h.owner = user.ID
+	account, err := h.Ledger.CreateAccount(t.Context(), h.owner, ledger.NewAccount{Name: "Main"})
+	must(t, err)
+	h.account = account.ID
+	return h
 }
 
 func must(t *testing.T, err error) {
