@@ -381,7 +381,6 @@ func (a figureAPI) compare(ctx context.Context, in *compareQuery) (*body[compare
 			return err
 		}
 		filter.Invert = in.Against.Value == againstRest
-		// The probability uses the same days as trading_days in the summaries.
 		if converter != nil {
 			book.RequireRates(filter, true)
 			if err := converter.Err(); err != nil {
@@ -390,7 +389,7 @@ func (a figureAPI) compare(ctx context.Context, in *compareQuery) (*body[compare
 			out.CurrencyConversion = q.conversion()
 		}
 		selected, others := q.selection(), book.Select(filter)
-		out.Comparison = analytics.CompareSelections(selected, others, time.UTC, q.book.Capital, book.Capital)
+		out.Comparison = analytics.CompareSelections(selected, others, q.zone, q.book.Capital, book.Capital)
 		out.CurveA, out.CurveB = analytics.ListCurveSteps(selected, compareSteps), analytics.ListCurveSteps(others, compareSteps)
 		return nil
 	})

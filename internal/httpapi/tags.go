@@ -134,7 +134,7 @@ type tagEffect struct {
 
 func (a figureAPI) tagEffects(ctx context.Context, in *tagEffectsQuery) (*body[[]tagEffect], error) {
 	out := []tagEffect{}
-	err := a.withFigures(ctx, in.withoutZone(), func(tx *db.Tx, q *figureRequest) error {
+	err := a.withFigures(ctx, in.FigureQuery, func(tx *db.Tx, q *figureRequest) error {
 		list, err := playbook.ListTags(ctx, tx, caller(ctx).UserID)
 		if err != nil {
 			return err
@@ -147,7 +147,7 @@ func (a figureAPI) tagEffects(ctx context.Context, in *tagEffectsQuery) (*body[[
 			}
 		}
 		effects := cachedFigure(q, fmt.Sprint("tag-effects ", ids), func() []analytics.Effect {
-			return analytics.MeasureEffects(q.selection(), analytics.BreakdownQuery{By: analytics.ByMistake, Mistakes: ids})
+			return analytics.MeasureEffects(q.selection(), analytics.BreakdownQuery{By: analytics.ByMistake, Zone: q.zone, Mistakes: ids})
 		})
 		for _, e := range effects {
 			t := known[e.Key]

@@ -180,7 +180,7 @@ func addEvidence[T number[T]](list []Row, tallies []*rowTally[T], all *rowTally[
 			evidence, drawn, p := tallies[i].computeEvidence(scale, draws)
 			list[i].Evidence, chances[i] = &evidence, p
 			if len(all.days) > 0 && tallies[i].trades() > 0 && tallies[i].trades() < all.trades() {
-				list[i].Rest, restChances[i] = compareWithRest(tallies[i], all, drawn, scale, restDraws)
+				list[i].Rest, restChances[i] = compareWithRest(tallies[i], all, drawn, scale, draws, restDraws)
 			}
 		}
 	}
@@ -188,7 +188,9 @@ func addEvidence[T number[T]](list []Row, tallies []*rowTally[T], all *rowTally[
 	for i, p := range correctByHolm(chances) {
 		list[i].PValue, list[i].Significant = p, p != nil && *p < significance
 	}
-	for i, p := range correctByHolm(restChances) {
+	trades := func(i int) int { return list[i].Trades }
+	isMirrored := func(i, k int) bool { return list[i].Rest.Difference.Equal(list[k].Rest.Difference.Neg()) }
+	for i, p := range correctOnce(restChances, all.trades(), trades, isMirrored) {
 		if list[i].Rest != nil {
 			list[i].Rest.PValue = p
 		}

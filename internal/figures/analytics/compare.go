@@ -49,21 +49,21 @@ func CompareSelections(a, b *Selection, zone *time.Location, ofA, ofB Capital) C
 		PayoffRatio: subtractOptional(out.A.PayoffRatio, out.B.PayoffRatio), AvgR: subtractOptional(out.A.AvgR, out.B.AvgR),
 	}
 	a, b = a.withoutRemoved(), b.withoutRemoved()
-	x := chooseArithmetic(a, estimateSelection[int128], estimateSelection[exact])(a, zone, Seed)
-	y := chooseArithmetic(b, estimateSelection[int128], estimateSelection[exact])(b, zone, Seed+1)
+	x := chooseArithmetic(a, estimateSelection[int128], estimateSelection[exact])(a, zone)
+	y := chooseArithmetic(b, estimateSelection[int128], estimateSelection[exact])(b, zone)
 	d := &out.Difference
-	d.Interval, d.PValue = compareMeans(x, y)
+	d.Interval, d.PValue = compareMeans(x, y, Seed)
 	d.Significant = d.PValue != nil && *d.PValue < significance
 	return out
 }
 
-// drawDayMeans returns the mean result per trade in histories drawn as in
-// [AssessEvidence]. It returns nil with fewer than two days.
-func drawDayMeans[T number[T]](days []dayNet[T], scale int32, draws int, seed uint64) []decimal.Decimal {
+// drawDayMeans returns the mean result per trade in histories drawn as for a breakdown row.
+// It returns nil with fewer than two days.
+func drawDayMeans[T number[T]](days []dayNet[T], scale int32, seed uint64) []decimal.Decimal {
 	if len(days) < 2 {
 		return nil
 	}
-	return meansOf(drawHistories(groupDays(days), scale, newDraws(draws, len(days), seed)), scale)
+	return meansOf(drawHistories(groupDays(days), scale, newDraws(rowDraws, len(days), seed)), scale)
 }
 
 // meansOf returns the mean result per trade in drawn histories.
@@ -97,31 +97,49 @@ func subtractOptional(a, b *float64) *float64 {
 	return &value
 }
 
-// meanEstimate is a mean result per trade with its standard error, and the means of drawn
-// histories.
+// meanEstimate is a mean result per trade with its standard error.
 type meanEstimate struct {
+	trades          int
+	net             decimal.Decimal
 	mean, deviation float64
 	enough          bool
-	draws           []decimal.Decimal
+	// draw returns the means of drawn histories, nil with fewer than two days.
+	draw func(seed uint64) []decimal.Decimal
 }
 
-func estimateMean[T number[T]](days []dayNet[T], trades int, scale int32, draws int, seed uint64) meanEstimate {
-	e := meanEstimate{enough: checkMinimums(trades, len(days)).Enough, draws: drawDayMeans(days, scale, draws, seed)}
+func estimateMean[T number[T]](days []dayNet[T], trades int, scale int32) meanEstimate {
+	var all tally[T]
+	for i := range days {
+		all = all.plus(&days[i].tally)
+	}
+	e := meanEstimate{trades: trades, net: all.net().decimal(scale), enough: checkMinimums(trades, len(days)).Enough}
+	e.draw = func(seed uint64) []decimal.Decimal { return drawDayMeans(days, scale, seed) }
 	e.mean, e.deviation = meanError(days, scale)
 	return e
 }
 
-func estimateSelection[T number[T]](s *Selection, zone *time.Location, seed uint64) meanEstimate {
-	return estimateMean(tallyNetDays[T](s, zone), s.Len(), s.scale, evidenceDraws, seed)
+func estimateSelection[T number[T]](s *Selection, zone *time.Location) meanEstimate {
+	return estimateMean(tallyNetDays[T](s, zone), s.Len(), s.scale)
 }
 
 // compareMeans returns the interval for the difference between two means, and how likely
 // it is by chance: nil unless both have enough trades and days.
-func compareMeans(a, b meanEstimate) (interval DifferenceInterval, p *float64) {
+func compareMeans(a, b meanEstimate, seed uint64) (interval DifferenceInterval, p *float64) {
 	if a.enough && b.enough {
 		p = pValue(a.mean-b.mean, math.Hypot(a.deviation, b.deviation))
 	}
-	return intervalOfDifference(a.draws, b.draws), p
+	seedA, seedB := seed, seed+1
+	if !isDrawnFirst(a.trades, b.trades, a.net, b.net) {
+		seedA, seedB = seedB, seedA
+	}
+	return intervalOfDifference(a.draw(seedA), b.draw(seedB)), p
+}
+
+// isDrawnFirst reports whether, of two sides to compare, a is drawn with the seed and b with
+// the next one: the side with fewer trades is, of as many the one with the lower result. So
+// A compared with B has the interval of B compared with A, mirrored.
+func isDrawnFirst(tradesA, tradesB int, netA, netB decimal.Decimal) bool {
+	return tradesA < tradesB || tradesA == tradesB && netA.Cmp(netB) <= 0
 }
 
 // tallyNetDays returns the net results by day, in calendar order.

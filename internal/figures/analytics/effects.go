@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"time"
 
 	"fillbook/internal/base/decimal"
 )
@@ -43,10 +42,9 @@ type EffectSide struct {
 }
 
 // MeasureEffects returns the effect for each key in use, the greatest loss first. The
-// empty key has none. Days are in UTC, as in [CompareSelections]: a tag's effect compares
-// its trades with the rest.
+// empty key has none. A tag's effect compares its trades with the rest.
 func MeasureEffects(s *Selection, q BreakdownQuery) []Effect {
-	s, q.Zone, q.Evidence = s.withoutRemoved(), time.UTC, true
+	s, q.Evidence = s.withoutRemoved(), true
 	return chooseArithmetic(s, measureEffects[int128], measureEffects[exact])(s, q)
 }
 
@@ -68,7 +66,11 @@ func measureEffects[T number[T]](s *Selection, q BreakdownQuery) []Effect {
 		effect.Key, effect.RowShare = keys[k], newRowShare(&rows[k].tally, &all.tally, true)
 		list, chances = append(list, effect), append(chances, p)
 	}
-	for i, p := range correctByHolm(chances) {
+	trades := func(i int) int { return list[i].With.Trades }
+	isMirrored := func(i, k int) bool {
+		return list[i].Difference.Decimal.Equal(list[k].Difference.Decimal.Neg())
+	}
+	for i, p := range correctOnce(chances, all.trades(), trades, isMirrored) {
 		list[i].PValue, list[i].Significant = p, p != nil && *p < significance
 		list[i].Rest = list[i].toRest()
 	}
@@ -95,10 +97,9 @@ func compareRow[T number[T]](with, all *rowTally[T], scale int32) (Effect, *floa
 		total := *e.DifferenceR * float64(e.With.TradesWithR)
 		e.TotalR = &total
 	}
-	x := estimateMean(with.days, e.With.Trades, scale, evidenceDraws, Seed)
-	y := estimateMean(without.days, e.Without.Trades, scale, evidenceDraws, Seed+1)
+	x, y := estimateMean(with.days, e.With.Trades, scale), estimateMean(without.days, e.Without.Trades, scale)
 	var p *float64
-	e.Interval, p = compareMeans(x, y)
+	e.Interval, p = compareMeans(x, y, Seed)
 	return e, p
 }
 

@@ -220,3 +220,28 @@ func correctByHolm(chances []*float64) []*float64 {
 	}
 	return out
 }
+
+// correctOnce is correctByHolm for comparisons of groups with the other trades. One that is
+// made from both sides, such as long with short and short with long, counts once, and both
+// get the same probability. trades returns a group's trades, and isMirrored reports whether
+// two groups differ from each other's trades by the same.
+func correctOnce(chances []*float64, all int, trades func(i int) int, isMirrored func(i, k int) bool) []*float64 {
+	distinct, same := slices.Clone(chances), map[int]int{}
+	bySize := map[int][]int{}
+	for i, p := range chances {
+		if p == nil {
+			continue
+		}
+		others := bySize[all-trades(i)]
+		if at := slices.IndexFunc(others, func(k int) bool { return isMirrored(i, k) }); at >= 0 {
+			distinct[i], same[i] = nil, others[at]
+			continue
+		}
+		bySize[trades(i)] = append(bySize[trades(i)], i)
+	}
+	out := correctByHolm(distinct)
+	for i, k := range same {
+		out[i] = out[k]
+	}
+	return out
+}

@@ -264,7 +264,9 @@ func (in *insightSearch[T]) choose(list []*candidate[T], q InsightQuery) []Insig
 	for i, c := range list {
 		chances[i] = &c.PValue
 	}
-	for i, p := range correctByHolm(chances) {
+	trades := func(i int) int { return list[i].N }
+	isMirrored := func(i, k int) bool { return list[i].Effect.Equal(list[k].Effect.Neg()) }
+	for i, p := range correctOnce(chances, in.s.Len(), trades, isMirrored) {
 		list[i].PValue = *p
 	}
 	list = slices.DeleteFunc(list, func(c *candidate[T]) bool { return c.PValue >= significance })
@@ -305,12 +307,12 @@ func (in *insightSearch[T]) setInterval(c *candidate[T], seed uint64) bool {
 		}
 		sides[side][in.dayOf[i]].addResult(in.net[i], in.results[i])
 	}
-	var means [2][]decimal.Decimal
-	for side, days := range sides {
-		days = slices.DeleteFunc(days, func(d dayNet[T]) bool { return d.trades() == 0 })
-		means[side] = drawDayMeans(days, in.s.scale, rowDraws, seed+uint64(side))
+	var estimates [2]meanEstimate
+	for side, trades := range []int{c.N, in.s.Len() - c.N} {
+		days := slices.DeleteFunc(sides[side], func(d dayNet[T]) bool { return d.trades() == 0 })
+		estimates[side] = estimateMean(days, trades, in.s.scale)
 	}
-	c.Interval = intervalOfDifference(means[0], means[1])
+	c.Interval, _ = compareMeans(estimates[0], estimates[1], seed)
 	return c.Interval.Low.Decimal.Sign() > 0 || c.Interval.High.Decimal.Sign() < 0
 }
 

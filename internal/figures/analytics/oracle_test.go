@@ -403,7 +403,7 @@ func (tr *trial) checkAll(q oracle.Question) {
 	}
 	tr.checkEvidence(q, a, draw(tr, "evidence by", oracle.Dimensions()...))
 	for dimension, mistakesOnly := range map[Dimension]bool{ByTag: false, ByMistake: true} {
-		effects := MeasureEffects(a.selection, BreakdownQuery{By: dimension, Mistakes: []journal.TagID{mistakeTag}, Seed: Seed})
+		effects := MeasureEffects(a.selection, BreakdownQuery{By: dimension, Zone: q.Zone, Mistakes: []journal.TagID{mistakeTag}, Seed: Seed})
 		tr.same("effects by "+string(dimension), j.TagEffects(&q, mistakesOnly), effects, "tag_id", "name", "kind", "color")
 	}
 	var checklists []SetupChecklist
@@ -415,7 +415,7 @@ func (tr *trial) checkAll(q oracle.Question) {
 	other := q
 	other.From, other.To = nil, nil
 	b := tr.answers(&other)
-	tr.same("compare", j.Compare(&q, &other), CompareSelections(a.selection, b.selection, time.UTC, a.capital, b.capital))
+	tr.same("compare", j.Compare(&q, &other), CompareSelections(a.selection, b.selection, q.Zone, a.capital, b.capital))
 	amounts := rapid.Bool().Draw(tr.T, "amounts")
 	view := BuildShareView(a.selection, ShareQuery{Zone: q.Zone, Capital: a.capital, Currency: "EUR", ShowAmounts: amounts})
 	tr.same("share", j.Share(&q, amounts, "EUR"), view)

@@ -56,15 +56,19 @@ func tallyAll[T number[T]](s *Selection) tally[T] {
 }
 
 // compareWithRest compares a row with all trades outside it, as [CompareSelections] does.
-// drawn are the row's histories, and draws the numbers for the rest. It returns the
-// uncorrected probability.
-func compareWithRest[T number[T]](row, all *rowTally[T], drawn []drawnHistory[T], scale int32, draws *draws) (*Rest, *float64) {
+// drawn are the row's histories, drawn with the first numbers; next are the numbers for the
+// side that is drawn second. It returns the uncorrected probability.
+func compareWithRest[T number[T]](row, all *rowTally[T], drawn []drawnHistory[T], scale int32, first, next *draws) (*Rest, *float64) {
 	others := all.minus(&row.tally)
 	out := &Rest{Trades: others.trades(), AvgPnL: mean(others.countedNet().decimal(scale), others.trades())}
 	out.Difference = mean(row.countedNet().decimal(scale), row.trades()).Sub(out.AvgPnL)
 	days := subtractDays(all.days, row.days)
 	if len(drawn) > 0 && len(days) > 1 {
-		interval := intervalOfDifference(meansOf(drawn, scale), meansOf(drawHistories(groupDays(days), scale, draws), scale))
+		ofRest := next
+		if !isDrawnFirst(row.trades(), others.trades(), row.countedNet().decimal(scale), others.countedNet().decimal(scale)) {
+			drawn, ofRest = drawHistories(groupDays(row.days), scale, next), first
+		}
+		interval := intervalOfDifference(meansOf(drawn, scale), meansOf(drawHistories(groupDays(days), scale, ofRest), scale))
 		out.Interval = &interval
 	}
 	if !checkMinimums(row.trades(), len(row.days)).Enough || !checkMinimums(others.trades(), len(days)).Enough {
@@ -82,7 +86,8 @@ func (e *Effect) toRest() *Rest {
 	}
 	rest := &Rest{Trades: e.Without.Trades, AvgPnL: e.Without.AvgTrade, Difference: e.Difference.Decimal, PValue: e.PValue}
 	if e.Interval.Low.Valid {
-		rest.Interval = &e.Interval
+		interval := e.Interval // not in the effect: effects are sorted later
+		rest.Interval = &interval
 	}
 	return rest
 }

@@ -317,9 +317,9 @@ func (t *ruleTally[T]) report(scale int32, seed uint64) (RuleCounts, RuleEffect,
 		cost := (*x - *y) * float64(b.withR)
 		e.CostR = &cost
 	}
-	x, y := estimateMean(a.days, a.trades(), scale, rowDraws, seed), estimateMean(b.days, b.trades(), scale, rowDraws, seed+1)
+	x, y := estimateMean(a.days, a.trades(), scale), estimateMean(b.days, b.trades(), scale)
 	e.Enough = x.enough && y.enough
-	e.Interval, e.PValue = compareMeans(x, y)
+	e.Interval, e.PValue = compareMeans(x, y, seed)
 	e.Significant = e.PValue != nil && *e.PValue < significance
 	return counts, e, e.PValue
 }

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// TagEffects predicts the effects by tag without their random figures, for mistakes only
-// or for all tags, the greatest loss first.
+// TagEffects predicts the effects by tag for mistakes only or for all tags, the greatest
+// loss first.
 func (j *Journal) TagEffects(q *Question, mistakesOnly bool) List {
 	list := listCounting(j.SelectTrades(q))
 	groups := map[string]bool{}
@@ -23,9 +23,14 @@ func (j *Journal) TagEffects(q *Question, mistakesOnly bool) List {
 	for tag := range groups {
 		with := filterTrades(list, func(t *Trade) bool { return slices.Contains(t.Tags, tag) })
 		without := filterTrades(list, func(t *Trade) bool { return !slices.Contains(t.Tags, tag) })
-		rows[tag] = j.newEffect(tag, with, without)
+		interval := drawDifference(byDay(with, q.basis, q.Zone), byDay(without, q.basis, q.Zone))
+		rows[tag] = j.newEffect(tag, with, without, interval)
 		addShare(rows[tag], with, list, true)
-		rows[tag]["rest"] = newRest(with, without, Unpredicted{})
+		var ofRest any
+		if interval != nil {
+			ofRest = interval
+		}
+		rows[tag]["rest"] = newRest(with, without, ofRest)
 		totals[tag], _ = rows[tag]["total"].(*big.Rat)
 	}
 	out := List{}
@@ -44,14 +49,17 @@ func (j *Journal) TagEffects(q *Question, mistakesOnly bool) List {
 	return out
 }
 
-func (j *Journal) newEffect(tag string, with, without []*Trade) Object {
+func (j *Journal) newEffect(tag string, with, without []*Trade, interval Object) Object {
+	if interval == nil {
+		interval = Object{"low": nil, "high": nil}
+	}
 	kind := "custom"
 	if j.Mistakes[tag] {
 		kind = "mistake"
 	}
 	row := Object{
 		"tag_id": tag, "name": j.Names[tag], "kind": kind, "color": Unpredicted{}, "p_value": Unpredicted{}, "significant": Unpredicted{},
-		"with": effectSide(with), "without": effectSide(without), "interval": Unpredicted{},
+		"with": effectSide(with), "without": effectSide(without), "interval": interval,
 		"difference": nil, "total": nil, "difference_r": nil, "total_r": nil,
 	}
 	if len(without) == 0 {

@@ -124,7 +124,7 @@ func drawHistories(days []dayGroup, draws int, seed uint64) []history {
 
 // differenceInterval predicts the interval for the difference between two expectancies.
 func differenceInterval(a, b *Question, of, against []*Trade) Object {
-	interval := drawDifference(byDay(of, a.basis, time.UTC), byDay(against, b.basis, time.UTC), SummaryDraws)
+	interval := drawDifference(byDay(of, a.basis, a.Zone), byDay(against, b.basis, a.Zone))
 	if interval == nil {
 		return Object{"low": nil, "high": nil}
 	}
@@ -132,12 +132,19 @@ func differenceInterval(a, b *Question, of, against []*Trade) Object {
 }
 
 // drawDifference returns the interval for the difference between two day lists, nil if
-// one has fewer than two days.
-func drawDifference(daysA, daysB []dayGroup, draws int) Object {
+// one has fewer than two days. The list with fewer trades has seed 1, of as many the one with
+// the lower result.
+func drawDifference(daysA, daysB []dayGroup) Object {
 	if len(daysA) < 2 || len(daysB) < 2 {
 		return nil
 	}
-	drawnA, drawnB := drawHistories(daysA, draws, 1), drawHistories(daysB, draws, 2)
+	const draws = RowDraws
+	a, b := (&history{days: daysA}).trades(), (&history{days: daysB}).trades()
+	seedA, seedB := uint64(1), uint64(2)
+	if len(a) > len(b) || len(a) == len(b) && sum(mapTrades(a, net)).Cmp(sum(mapTrades(b, net))) > 0 {
+		seedA, seedB = 2, 1
+	}
+	drawnA, drawnB := drawHistories(daysA, draws, seedA), drawHistories(daysB, draws, seedB)
 	apart := make([]*big.Rat, draws)
 	for i := range apart {
 		apart[i] = sub(average(mapTrades(drawnA[i].trades(), net)), average(mapTrades(drawnB[i].trades(), net)))

@@ -18,7 +18,7 @@ func (j *Journal) RowRests(q *Question, by string) map[string]any {
 				out[key] = nil
 			default:
 				var interval any
-				if drawn := drawDifference(byDay(with, q.basis, q.Zone), byDay(without, q.basis, q.Zone), RowDraws); drawn != nil {
+				if drawn := drawDifference(byDay(with, q.basis, q.Zone), byDay(without, q.basis, q.Zone)); drawn != nil {
 					interval = drawn
 				}
 				out[key] = newRest(with, without, interval)

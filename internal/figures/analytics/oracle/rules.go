@@ -124,14 +124,8 @@ func (q *Question) hasEnough(list []*Trade) bool {
 
 func (q *Question) ruleInterval(followed, broken []*Trade) Object {
 	daysA, daysB := byDay(followed, q.basis, q.Zone), byDay(broken, q.basis, q.Zone)
-	if len(daysA) < 2 || len(daysB) < 2 {
-		return Object{"low": nil, "high": nil}
+	if interval := drawDifference(daysA, daysB); interval != nil {
+		return interval
 	}
-	a, b := drawHistories(daysA, RowDraws, 1), drawHistories(daysB, RowDraws, 2)
-	apart := make([]*big.Rat, RowDraws)
-	for i := range apart {
-		apart[i] = sub(average(mapTrades(a[i].trades(), net)), average(mapTrades(b[i].trades(), net)))
-	}
-	slices.SortFunc(apart, (*big.Rat).Cmp)
-	return Object{"low": apart[RowDraws/40], "high": apart[RowDraws-1-RowDraws/40]}
+	return Object{"low": nil, "high": nil}
 }
