@@ -21,6 +21,7 @@ func TestDeletedSplitLeavesNothing(t *testing.T) {
 	testkit.EachEngine(t, func(t *testing.T, database *db.DB) {
 		rapid.Check(t, testkit.LimitChecks(checksOf(database, 30), func(rt *rapid.T) {
 			m := newModel(rt, newFixture(t, database))
+			defer m.fixture.remove()
 			m.insert(journal.NewID[journal.BatchID](), rapid.SliceOfN(rapid.Custom(drawFill), 1, 12).Draw(rt, "fills")...)
 			figures := func() (list []ledger.Trade) {
 				for _, t := range m.trades() {
@@ -109,6 +110,7 @@ func TestDeletedActionsLeaveNothing(t *testing.T) {
 	testkit.EachEngine(t, func(t *testing.T, database *db.DB) {
 		rapid.Check(t, testkit.LimitChecks(checksOf(database, 40), func(rt *rapid.T) {
 			d := newFixture(t, database)
+			defer d.remove()
 			fill := rapid.Custom(func(t *rapid.T) ledger.NewFill {
 				f := drawFill(t)
 				if f.InstrumentType == "" && rapid.IntRange(0, 2).Draw(t, "symbol") == 0 {

@@ -157,6 +157,7 @@ func TestCorrectionsInAnyOrder(t *testing.T) {
 		checks := map[bool]int{true: 4, false: 20}[database.Engine() == db.PostgreSQL]
 		rapid.Check(t, testkit.LimitChecks(checks, func(rt *rapid.T) {
 			d := newFixture(t, database)
+			defer d.remove()
 			type sent struct {
 				batch journal.BatchID
 				text  string

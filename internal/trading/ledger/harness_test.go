@@ -74,6 +74,13 @@ func newFixture(t testing.TB, database *db.DB) *fixture {
 	return d
 }
 
+// remove deletes the account of a random journal, so that a check of the whole ledger for
+// the next journals does not read it.
+func (d *fixture) remove() {
+	d.Helper()
+	must(d, d.ledger.DeleteAccount(context.Background(), d.owner, d.account, nil))
+}
+
 // newUser puts a person into the database; the ledger needs only the id.
 func newUser(t testing.TB, database *db.DB) journal.UserID {
 	t.Helper()

@@ -35,7 +35,7 @@ func TestRandomHistory(t *testing.T) {
 			m.fixture.sound()
 			m.fixture.checkRealized()
 			m.fixture.checkPositions()
-			must(t, m.fixture.ledger.DeleteAccount(context.Background(), m.fixture.owner, m.fixture.account, nil))
+			m.fixture.remove()
 		}))
 	})
 }
