@@ -68,13 +68,14 @@ short 2 of ACME call 22.5 2026-03-20 ended by expiry, net 78.7
 long 100 of ACRN, 100 remain at 0
 long 17.444 of PINE, 0.444 remain at 40.128410914928
 long 300 of ELMS, 300 remain at 20
+long 40 of FERN.TEN, 0 remain at 2.5
 new exchange of BUSH 592:1000 to HEDG
 new exchange of DWDP 1:3 to DD
 new exchange of OAKS 2492:10000 to PINE
+new rename of FERN 1:1 to FERN.TEN
 new rename of REED 1:1 to RUSH
 new spin_off of ELMS 1:3 to ACRN
 new stock_dividend of TEFF 10416666667:10000000000
-unclear action of FERN
 `,
 	"questrade-activities": `
 short 1 of ZZZ put 10 2026-03-20 ended by expiry, net 40.05
@@ -87,8 +88,10 @@ long 100 of DJOT, 100 remain at 17
 long 100 of GELM, 100 remain at 10
 long 25 of GEVN, 25 remain at 0
 long 4 of PECN, 4 remain at 10
+long 74 of FIRS, 74 remain at 108.881554054054
 new rename of DIGW 1:1 to DJOT
 new spin_off of GELM 1:4 to GEVN
+new split of FIRS 20:1
 new split of PECN 1:10
 `,
 	"robinhood-activity": `
@@ -142,6 +145,10 @@ short 2 of LIME call 99 2024-09-20 ended by expiry, net 227.74
 `,
 	"tdameritrade-transactions": `
 long 2 of WREN call 30 2021-02-19 ended by expiry, net -56.96
+`,
+	"trading212-splits": `
+long 7.451195 of BRCH, 0 remain at 8
+new split of BRCH 1:4
 `,
 }
 

@@ -30,6 +30,7 @@ func (s *Statement) resolveActions() {
 	}
 	r.resolveShares(shares)
 	r.resolveContracts(contracts)
+	s.Actions = joinSplits(s.Actions)
 	s.Fills = slices.DeleteFunc(s.Fills, func(f *Fill) bool { return r.taken[f] })
 	s.statedActions, s.companies = nil, nil
 }
@@ -119,6 +120,29 @@ func (r *actionResolver) take(a Action, rows []statedAction) {
 		r.s.Skip(one.row, reason)
 		r.taken[one.fill] = true
 	}
+}
+
+// maxSplitDays is how many days a broker may take to add all shares of one split.
+const maxSplitDays = 7
+
+// joinSplits joins actions that only state added shares and are about one split: shares that
+// were bought before the split and settle after it come on another day. The later day counts, as
+// no shares were bought at the new price before it.
+func joinSplits(list []Action) []Action {
+	joined := make([]Action, 0, len(list))
+	for _, a := range list {
+		addsOnly := a.Kind.isSplit() && a.New == 0
+		first := slices.IndexFunc(joined, func(b Action) bool {
+			days := b.Day.DaysUntil(a.Day)
+			return addsOnly && b.New == 0 && b.Kind == a.Kind && b.Symbol == a.Symbol && max(days, -days) <= maxSplitDays
+		})
+		if first < 0 {
+			joined = append(joined, a)
+			continue
+		}
+		joined[first].Came, joined[first].Day = joined[first].Came.Add(a.Came), max(joined[first].Day, a.Day)
+	}
+	return joined
 }
 
 // newSplit returns the split that some rows are about.

@@ -7,6 +7,7 @@ import (
 	"fillbook/internal/base/lazyregexp"
 	"fillbook/internal/intake/parse"
 	"fillbook/internal/intake/statement"
+	"fillbook/internal/trading/instruments"
 )
 
 var (
@@ -16,6 +17,8 @@ var (
 		`((SPLIT|SPINOFF|STOCK DIVIDEND|CUSIP/ISIN CHANGE TO|TENDERED TO|MERGED ?\([^)]*\) WITH|CASH AND STOCK MERGER)\b.*)$`)
 	// actionSecurity ends a description: symbol, name and number of the row's security.
 	actionSecurity = lazyregexp.New(` \(([^,()\s]+), .*\)$`)
+	// mergerForCash is the description of a merger that pays only cash for the shares.
+	mergerForCash = lazyregexp.New(`(?i)^([^\s(]+) ?(?:\([^)]*\))? MERGED ?\([^)]*\) FOR ([A-Z]{3}) (\d+(?:\.\d+)?) PER SHARE\b`)
 	// actionCash is what an exchange pays for a share.
 	actionCash = lazyregexp.New(`(?i) AND ([A-Z]{3}) (\d+(?:\.\d+)?)$`)
 )
@@ -28,13 +31,16 @@ var actionKinds = map[string]statement.ActionKind{
 // readAction reads a row about a corporate action of shares, and reports whether it is one
 // that can be recorded. Both the new shares and the old ones can have a row, with the same
 // text before their security.
-func readAction(w *statement.Row) bool {
+func (l *report) readAction(w *statement.Row) bool {
 	text, day := strings.Join(strings.Fields(w.Text("description|Description")), " "), w.Text("reportDate|Report Date")
-	found := actionText().FindStringSubmatch(text)
-	if found == nil || day == "" {
+	if sort := strings.ToLower(w.Text("assetCategory|Asset Category")); day == "" || sort != "" && sort != "stk" && sort != "stocks" {
 		return false
 	}
-	if sort := strings.ToLower(w.Text("assetCategory|Asset Category")); sort != "" && sort != "stk" && sort != "stocks" {
+	if found := mergerForCash().FindStringSubmatch(text); found != nil {
+		return l.readMergerForCash(w, found, day)
+	}
+	found := actionText().FindStringSubmatch(text)
+	if found == nil {
 		return false
 	}
 	at := w.At(day)
@@ -65,6 +71,25 @@ func readAction(w *statement.Row) bool {
 	}
 	out, number := w.Reader().Out, w.Number
 	w.Action(a, func() { out.WarnRow(number, "What this corporate action changes cannot be read.") })
+	return true
+}
+
+// readMergerForCash reads a row about shares that a merger replaces by cash: a fill at the price
+// that found has after symbol and currency. It reports false if the price is in another currency.
+func (l *report) readMergerForCash(w *statement.Row, found []string, day string) bool {
+	quantity, currency := w.Decimal("quantity|Quantity"), w.Text("currency|Currency")
+	price, err := decimal.ParseExact(found[3])
+	if err != nil || quantity.IsZero() || currency != "" && !strings.EqualFold(currency, found[2]) {
+		return false
+	}
+	at := w.At(day)
+	f := statement.Fill{
+		Side: readSide(w, "", quantity, false), Quantity: quantity.Abs(), Price: price, At: at.At, DateOnly: at.DateOnly,
+		Effect: parse.Closing, ID: w.Text("transactionID"), StatedCashFlow: w.Null("proceeds|Proceeds"),
+	}
+	setInstrument(&f, actionSymbol(found[1]), instruments.TypeStock, decimal.Null{})
+	l.noteCurrency(&f, currency)
+	l.emitFill(w, f, false)
 	return true
 }
 

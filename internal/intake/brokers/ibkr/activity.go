@@ -70,7 +70,7 @@ func (l *report) skipSection(p part, reason string) (left bool) {
 			return
 		}
 		w.NoteAccount("Account")
-		if readAction(w) {
+		if l.readAction(w) {
 			return
 		}
 		w.Skip("%s", reason)

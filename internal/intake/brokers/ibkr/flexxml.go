@@ -78,7 +78,7 @@ func (l *report) skipElements(name, what, why string) {
 	var symbols []string
 	left := false
 	l.r.Section(table, 0, len(table.Rows)).EachRow(func(w *statement.Row) {
-		if readAction(w) {
+		if l.readAction(w) {
 			return
 		}
 		left = true
