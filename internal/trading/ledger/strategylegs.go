@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -16,7 +17,7 @@ import (
 )
 
 // StrategyLegs returns an account's option trades and the trades in their underlyings, by
-// underlying, without those that events opened and no fill changed. wants reports whether an
+// underlying. wants reports whether an
 // underlying is wanted, nil means all, and hasDecisions whether the fills' keys are needed
 // for it. It is a step; an account without options costs one statement.
 func StrategyLegs(
@@ -42,7 +43,8 @@ func StrategyLegs(
 		b.legs[underlying] = make([]strategies.Leg, 0, n)
 	}
 	for _, number := range numbers {
-		b.streams[number].finish(b.legs)
+		s := b.streams[number]
+		s.finish(b.legs, hasDecisions(s.underlying))
 	}
 	return b.legs, nil
 }
@@ -67,12 +69,14 @@ func StrategyLegsByID(
 	err = db.EachIn(ctx, tx, slices.Compact(numbers), func(row db.Scanner) error {
 		var number int64
 		var key streamKey
-		err := row.Scan(append([]any{&number}, key.scan()...)...)
+		var events []matching.Event
+		err := row.Scan(append([]any{&number, eventsScanner{&events}}, key.scan()...)...)
 		if s, can := newStrategyStream(key); can {
+			s.events = events
 			streams[number] = s
 		}
 		return err
-	}, `SELECT number, `+streamColumns+` FROM streams WHERE user_id = $1 AND number IN $keys`, owner)
+	}, `SELECT number, events, `+streamColumns+` FROM streams WHERE user_id = $1 AND number IN $keys`, owner)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -95,7 +99,7 @@ func StrategyLegsByID(
 		if err != nil {
 			return nil, nil, err
 		}
-		s.finish(legs)
+		s.finish(legs, hasDecisions(s.underlying))
 	}
 	return legs, missing, nil
 }
@@ -109,7 +113,11 @@ type strategyStream struct {
 	trades     []*tradeRow
 	legs       []strategies.Leg // by trade
 	next       int              // the trade of the next fill
-	held       decimal.Decimal
+	events     []matching.Event // those that are not in a trade's holdings yet
+	// held is the position of the trade whose place is holding, without sign; only streams
+	// of shares have it.
+	held    decimal.Decimal
+	holding int
 }
 
 // newStrategyStream returns the stream of an instrument, and false for an option without a
@@ -129,6 +137,7 @@ func selectStrategyStreams(keys map[int64]listedStream, wants func(underlying st
 	selected, hasOptions := map[int64]*strategyStream{}, map[string]bool{}
 	for number, listed := range keys {
 		if s, can := newStrategyStream(listed.key); can && (wants == nil || wants(s.underlying)) {
+			s.events = listed.events
 			selected[number] = &s
 			hasOptions[s.underlying] = hasOptions[s.underlying] || !s.isStock
 		}
@@ -243,9 +252,6 @@ func (s *strategyStream) addPart(f *fill, i int, withKeys bool) {
 	isFirst := t.First == f.position()
 	isOpening := (f.side == matching.Buy) == (t.Direction == matching.Long)
 	order, event := f.orderAndEvent()
-	if isFirst {
-		s.held = decimal.Zero
-	}
 	// Of fills at one instant the order of arrival decides which is the first or the last, and
 	// strategies do not depend on it.
 	if isOpening && f.at == t.First.At {
@@ -271,11 +277,53 @@ func (s *strategyStream) addPart(f *fill, i int, withKeys bool) {
 	if !s.isStock {
 		return
 	}
-	if t.Direction == matching.Short {
-		quantity = quantity.Neg()
-	}
+	s.passEvents(i, f.at)
 	s.held = s.held.Add(quantity)
-	l.Held = append(l.Held, strategies.Holding{At: db.FromMicros(f.at), Quantity: s.held})
+	s.addHolding(i, f.at)
+}
+
+// addHolding adds the trade's position from an instant on.
+func (s *strategyStream) addHolding(i int, at int64) {
+	held := s.held
+	if s.trades[i].Direction == matching.Short {
+		held = held.Neg()
+	}
+	s.legs[i].Held = append(s.legs[i].Held, strategies.Holding{At: db.FromMicros(at), Quantity: held})
+}
+
+// passEvents adds what events up to an instant did to the position of a trade, after those of
+// the trades before it.
+func (s *strategyStream) passEvents(i int, until int64) {
+	for ; s.holding < i; s.holding++ {
+		s.applyEvents(s.holding, s.trades[s.holding].Last.At)
+		s.held = decimal.Zero
+	}
+	s.applyEvents(i, until)
+}
+
+func (s *strategyStream) applyEvents(i int, until int64) {
+	t := s.trades[i]
+	for ; len(s.events) > 0 && s.events[0].At <= until; s.events = s.events[1:] {
+		e := s.events[0]
+		if e.At < t.First.At || e.At == t.First.At && t.First.Seq != 0 {
+			continue // before the trade
+		}
+		switch e.Kind {
+		case matching.EventConversion:
+			s.held = e.Apply(s.held)
+		case matching.EventArrival:
+			quantity := e.Quantity
+			if e.Direction != t.Direction {
+				quantity = quantity.Neg()
+			}
+			s.held = s.held.Add(quantity)
+		case matching.EventDeparture:
+			s.held = decimal.Zero
+		case matching.EventCostOut:
+			continue
+		}
+		s.addHolding(i, e.At)
+	}
 }
 
 // leastText returns the lesser text, or the one that is not empty.
@@ -286,13 +334,34 @@ func leastText(a, b string) string {
 	return min(a, b)
 }
 
-// finish adds the stream's legs to those of its underlying, without trades that have no fill.
-func (s *strategyStream) finish(legs map[string][]strategies.Leg) {
-	for i := range s.legs {
-		if s.legs[i].Key != "" {
-			legs[s.underlying] = append(legs[s.underlying], s.legs[i])
+// finish adds the stream's legs to those of its underlying. What an event opened is known by the
+// event, as it may have no fill.
+func (s *strategyStream) finish(legs map[string][]strategies.Leg, withKeys bool) {
+	for i, t := range s.trades {
+		if i == len(s.legs) {
+			s.legs = append(s.legs, s.newLeg(t))
 		}
+		if s.isStock {
+			until := t.Last.At
+			if t.open {
+				until = math.MaxInt64
+			}
+			s.passEvents(max(i, s.holding), until)
+		}
+		l := &s.legs[i]
+		if t.First.Seq == 0 {
+			l.Key = t.eventKey(s.key)
+			if withKeys {
+				l.Keys = append(l.Keys, l.Key)
+			}
+		}
+		legs[s.underlying] = append(legs[s.underlying], *l)
 	}
+}
+
+// eventKey is the key of a trade that an event opened.
+func (t *tradeRow) eventKey(key streamKey) string {
+	return strings.ReplaceAll(eventAnchor(key, t.First.At), keySeparator, "|")
 }
 
 // orderAndEvent returns the ids of the broker's order and of an assignment or exercise,
@@ -316,9 +385,12 @@ func StrategyFillKeys(ctx context.Context, tx *db.Tx, owner journal.UserID, id j
 	fills, err := db.List(ctx, tx, set.scanFill, fillSelect+`WHERE user_id = $1 AND stream = $2
 		AND (executed_at, seq) >= ($3, $4) AND (executed_at, seq) <= ($5, $6) ORDER BY executed_at, seq`+db.Limit(7),
 		owner, row.stream, row.First.At, row.First.Seq, row.Last.At, row.Last.Seq, most)
-	keys := make([]string, len(fills))
-	for i, f := range fills {
-		keys[i] = f.contentKey(row.key)
+	keys := make([]string, 0, len(fills)+1)
+	if row.First.Seq == 0 {
+		keys = append(keys, row.eventKey(row.key))
+	}
+	for _, f := range fills {
+		keys = append(keys, f.contentKey(row.key))
 	}
 	return keys, err
 }
