@@ -1,6 +1,7 @@
 package httpapi_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -18,7 +19,7 @@ import (
 
 // drawnOptions are fills of options and shares in one underlying, within some minutes, each
 // with another price, so that all differ. A purchase and a sale of one contract are never at
-// one instant, where the order of arrival decides which opens a trade.
+// one instant, where the order of arrival decides which opens a trade; see [partReversals].
 func drawnOptions(t *rapid.T) (rows []more) {
 	sides := map[string]any{}
 	for i := range rapid.IntRange(2, 9).Draw(t, "fills") {
@@ -49,7 +50,34 @@ func drawnOptions(t *rapid.T) (rows []more) {
 		row["executed_at"] = fmt.Sprintf("2026-03-%02dT15:%02d:%02dZ", day, minute, second)
 		rows = append(rows, row)
 	}
+	partReversals(rows)
 	return rows
+}
+
+// partReversals gives fills of one contract at one instant different times where they reduce or
+// reverse the position before them.
+func partReversals(rows []more) {
+	held := map[string]int{}
+	inTime := slices.Clone(rows)
+	slices.SortStableFunc(inTime, func(a, b more) int { return cmp.Compare(a["executed_at"].(string), b["executed_at"].(string)) })
+	before := map[string]int{} // the position before an instant
+	for i, row := range inTime {
+		details := row["details"].(more)
+		contract := fmt.Sprint(row["instrument_type"], details["option_right"], details["strike"], details["expiry"])
+		instant := fmt.Sprint(contract, row["executed_at"])
+		if _, known := before[instant]; !known {
+			before[instant] = held[contract]
+		}
+		quantity := row["quantity"].(int)
+		if row["side"] == "sell" {
+			quantity = -quantity
+		}
+		if before[instant]*quantity < 0 {
+			at := row["executed_at"].(string)
+			row["executed_at"] = at[:len(at)-3] + fmt.Sprintf("%02dZ", 20+i)
+		}
+		held[contract] += quantity
+	}
 }
 
 // importSome imports the rows in several files.

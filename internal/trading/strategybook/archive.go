@@ -9,6 +9,7 @@ import (
 	"fillbook/internal/base/db"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/base/limits"
+	"fillbook/internal/trading/ledger"
 	"fillbook/internal/trading/strategies"
 )
 
@@ -60,8 +61,13 @@ func Restore(
 		rows = append(rows, table.Values(owner, r))
 		recordHistory.Brought(tx, owner, r)
 	}
-	_, err = tx.InsertMany(ctx, table.Name, table.Columns(), "", rows)
-	return len(rows), refusals, err
+	if len(rows) == 0 {
+		return 0, refusals, nil
+	}
+	if _, err = tx.InsertMany(ctx, table.Name, table.Columns(), "", rows); err != nil {
+		return 0, nil, err
+	}
+	return len(rows), refusals, ledger.TouchTrades(ctx, tx, owner, account) // strategies are computed again
 }
 
 // restoreKey returns what makes two decisions the same: their fills.

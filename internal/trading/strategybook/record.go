@@ -81,6 +81,17 @@ func (r *Record) label() string {
 	return r.Underlying
 }
 
+// tradeIDs returns the trades that the decision was made about; some may be gone. A restored
+// decision has none.
+func (r *Record) tradeIDs() (ids []journal.TradeID) {
+	for _, m := range r.Members {
+		if m.Trade != "" {
+			ids = append(ids, m.Trade)
+		}
+	}
+	return ids
+}
+
 // hasContent reports whether the user wrote anything on the strategy.
 func (r *Record) hasContent() bool {
 	return r.Name != "" || r.Kind != "" || len(r.Tags)+len(r.Setups) > 0 || !annotations.Fields.IsEmpty(&r.Values)

@@ -27,7 +27,7 @@ func (s *Service) Undoers() []history.TypeUndoer {
 		if err != nil {
 			return err
 		}
-		_, err = ledger.RaiseRevision(ctx, u.Tx, u.Owner, account, nil)
+		_, err = ledger.RaiseRevision(ctx, u.Tx, u.Owner, account, record.tradeIDs())
 		return err
 	}
 	return []history.TypeUndoer{{Type: "strategy", Undoer: r}}

@@ -2,6 +2,7 @@ package strategybook
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"fillbook/internal/base/db"
@@ -86,10 +87,10 @@ func (s *Service) begin(ctx context.Context, tx *db.Tx, owner journal.UserID, ac
 	return &writer{Service: s, tx: tx, owner: owner, account: locked, mode: mode, set: set}, err
 }
 
-// finish raises the account's revision, so that strategies are computed again, and returns
-// the strategy as it is now.
-func (w *writer) finish(ctx context.Context, id journal.StrategyID) (Strategy, error) {
-	revision, err := ledger.RaiseRevision(ctx, w.tx, w.owner, w.account, nil)
+// finish raises the account's revision with the trades that the write is about, so that the
+// strategies of their underlying are computed again, and returns the strategy as it is now.
+func (w *writer) finish(ctx context.Context, id journal.StrategyID, touched []journal.TradeID) (Strategy, error) {
+	revision, err := ledger.RaiseRevision(ctx, w.tx, w.owner, w.account, touched)
 	if err != nil {
 		return Strategy{}, err
 	}
@@ -280,7 +281,7 @@ func (w *writer) create(ctx context.Context, trades []journal.TradeID, change Ch
 	if err := w.release(ctx, trades, r.ID); err != nil {
 		return Strategy{}, err
 	}
-	return w.finish(ctx, r.ID)
+	return w.finish(ctx, r.ID, trades)
 }
 
 // write runs a write to one strategy in its own transaction. check may be nil; it is
@@ -331,7 +332,7 @@ func (s *Service) Update(ctx context.Context, owner journal.UserID, id journal.S
 		if err := w.save(ctx, &before, &after, isStored); err != nil {
 			return err
 		}
-		changed, err = w.finish(ctx, id)
+		changed, err = w.finish(ctx, id, current.tradeIDs())
 		return err
 	})
 	return changed, err
@@ -369,6 +370,16 @@ func (s *Service) AddTrade(ctx context.Context, owner journal.UserID, id journal
 		return err
 	})
 	return changed, err
+}
+
+// tradeIDs returns the strategy's trades, without those that only cover.
+func (s *Strategy) tradeIDs() []journal.TradeID {
+	legs := s.Legs()
+	ids := make([]journal.TradeID, len(legs))
+	for i, m := range legs {
+		ids[i] = m.Trade
+	}
+	return ids
 }
 
 func (s *Strategy) hasTrade(trade journal.TradeID) bool {
@@ -415,7 +426,7 @@ func (w *writer) replaceMembers(ctx context.Context, current *Strategy, replace 
 	if err := w.release(ctx, added, after.ID); err != nil {
 		return Strategy{}, err
 	}
-	return w.finish(ctx, after.ID)
+	return w.finish(ctx, after.ID, append(current.tradeIDs(), added...))
 }
 
 // Delete dissolves a strategy: its trades stay alone and are not proposed again. What was
@@ -435,7 +446,7 @@ func (s *Service) Delete(ctx context.Context, owner journal.UserID, id journal.S
 		if err := w.save(ctx, &before, &after, isStored); err != nil {
 			return err
 		}
-		_, err = w.finish(ctx, id)
+		_, err = w.finish(ctx, id, current.tradeIDs())
 		return err
 	})
 }
@@ -478,18 +489,19 @@ func changeAll(ctx context.Context, tx *db.Tx, owner journal.UserID, column, id 
 	if err != nil {
 		return err
 	}
-	for i, before := range list {
+	touched := map[journal.AccountID][]journal.TradeID{}
+	for _, before := range list {
 		after := before
 		change(&after)
 		recordHistory.Updated(tx, owner, &before, &after)
 		if _, err := tx.Exec(ctx, table.Update(), table.UpdateValues(owner, &after)...); err != nil {
 			return err
 		}
-		if i > 0 && list[i-1].Account == before.Account {
-			continue
-		}
+		touched[before.Account] = append(touched[before.Account], before.tradeIDs()...)
+	}
+	for _, account := range slices.Sorted(maps.Keys(touched)) {
 		// A caller who is limited to some accounts may change what all accounts share.
-		if err := ledger.TouchAccount(journal.UnlimitAccounts(ctx), tx, owner, before.Account); err != nil {
+		if err := ledger.TouchTrades(journal.UnlimitAccounts(ctx), tx, owner, account, touched[account]...); err != nil {
 			return err
 		}
 	}
