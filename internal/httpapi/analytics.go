@@ -112,7 +112,7 @@ func (a figureAPI) summary(ctx context.Context, in *summaryQuery) (*body[summary
 		out.Conversion = q.conversion().Conversion
 		out.Summary = cachedFigure(q, "summary", func() analytics.Summary { return analytics.Summarize(q.selection(), q.book.Capital) })
 		if q.book.HasUnits {
-			out.RealizedInOpenUnits = decimal.Of(cachedFigure(q, "open units", func() decimal.Decimal { return q.book.RealizedInOpenUnits(q.trades, q.filter) }))
+			out.RealizedInOpenUnits = decimal.Of(cachedFigure(q, "open units", func() decimal.Decimal { return q.book.RealizedInOpenUnits(q.trades, q.selection()) }))
 		}
 		if in.Evidence.Value {
 			assessed := cachedFigure(q, "evidence", func() analytics.Evidence { return analytics.AssessEvidence(q.selection(), q.zone, analytics.Seed) })

@@ -113,10 +113,16 @@ type figureRequest struct {
 	zone   *time.Location
 	// converter has the rates; nil unless amounts are converted.
 	converter *rates.Converter
+	selected  *analytics.Selection
 }
 
-// selection returns the selected trades.
-func (q *figureRequest) selection() *analytics.Selection { return q.book.Select(q.filter) }
+// selection returns the selected trades, or units. Book and filter must be set.
+func (q *figureRequest) selection() *analytics.Selection {
+	if q.selected == nil {
+		q.selected = q.book.Select(q.filter)
+	}
+	return q.selected
+}
 
 // cachedFigure computes a figure, or returns the result for the same accounts at the same
 // revisions. name identifies the figure and its parameters.

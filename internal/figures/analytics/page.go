@@ -55,6 +55,11 @@ type page struct {
 	// are nil unless amounts are converted.
 	own   *page
 	rates *rowRates
+
+	// unit is for each row the place of its unit in unitTable, from 1; 0 for a trade. Pages
+	// without units have neither.
+	unit      []int32
+	unitTable *UnitTable
 }
 
 // newPage returns a page with trades, which must be in closing order.

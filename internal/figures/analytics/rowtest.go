@@ -35,6 +35,9 @@ type Lookups struct {
 	Sequence *TradeIDs
 	// Among are the only trades to pass; nil means all.
 	Among *TradeIDs
+	// Units returns which units pass, in place of the conditions on their rows; nil without
+	// units.
+	Units func(*UnitTable) []bool
 }
 
 // WordLookup is what a word finds besides symbols: tags with the word in their
@@ -120,6 +123,9 @@ func (c *page) newRowTests(f *Filter) *rowTests {
 	t.addResult(f)
 	t.addExcursion(f)
 	t.addLookups(f)
+	if c.unitTable != nil && f.Lookups.Units != nil {
+		t.testUnits(f.Lookups.Units(c.unitTable))
+	}
 	if f.Invert {
 		passes := t.joined()
 		scope.add(func(row int32) bool { return passes != nil && !passes(row) })
@@ -127,6 +133,17 @@ func (c *page) newRowTests(f *Filter) *rowTests {
 		scope.list = append(scope.list, t.list...)
 	}
 	return scope
+}
+
+// testUnits tests rows of units by passing instead of by the tests so far.
+func (t *rowTests) testUnits(passing []bool) {
+	unit, passesTrade := t.page.unit, t.joined()
+	t.list = []func(row int32) bool{func(row int32) bool {
+		if place := unit[row]; place > 0 {
+			return passing[place-1]
+		}
+		return passesTrade == nil || passesTrade(row)
+	}}
 }
 
 // filter returns the picks passing all tests, and overwrites the list. It runs test by

@@ -45,6 +45,82 @@ func MergeUnits(closed, open *Columns, units []Unit) (mergedClosed, mergedOpen *
 	return closed.WithChanges(closedRows, gone), open.WithChanges(openRows, gone)
 }
 
+// UnitTable has the rows of the units in columns that [MergeUnits] returned, and of their trades
+// in the columns before.
+type UnitTable struct {
+	units   int
+	members []memberRows
+}
+
+// memberRows are the rows of a page that are trades of units. The source of each is its unit.
+type memberRows struct {
+	page *page
+	rows []pick
+}
+
+// NewUnitTable returns the table for units and the columns with trades that they were merged
+// from. It marks the rows of the merged columns, which nothing else may use yet.
+func NewUnitTable(units []Unit, columns, merged []*Columns) *UnitTable {
+	t := &UnitTable{units: len(units)}
+	members, first := newIDSet(nil), newIDSet(nil)
+	unitOf := map[journal.TradeID]int32{}
+	for i := range units {
+		first.add(units[i].Trades[0])
+		for _, id := range units[i].Trades {
+			members.add(id)
+			unitOf[id] = int32(i)
+		}
+	}
+	for _, c := range columns {
+		for _, p := range c.pages {
+			rows := p.ids.findRows(members)
+			if len(rows) == 0 {
+				continue
+			}
+			list := make([]pick, len(rows))
+			for i, row := range rows {
+				list[i] = pick{unitOf[p.ids.at(row)], row}
+			}
+			t.members = append(t.members, memberRows{p, list})
+		}
+	}
+	for _, c := range merged {
+		for _, p := range c.pages {
+			rows := p.ids.findRows(first)
+			if len(rows) == 0 {
+				continue // it may be shared with the columns before
+			}
+			p.unitTable, p.unit = t, make([]int32, p.len())
+			for _, row := range rows {
+				p.unit[row] = unitOf[p.ids.at(row)] + 1
+			}
+		}
+	}
+	return t
+}
+
+// Bytes returns the approximate memory used, with the marks of the merged rows.
+func (t *UnitTable) Bytes() int {
+	const member, unit, head = 8, 4, 128
+	n := head + unit*t.units
+	for _, m := range t.members {
+		n += member*len(m.rows) + unit*m.page.len()
+	}
+	return n
+}
+
+// Test reports for each unit whether one of its trades passes a filter, whatever its period.
+func (t *UnitTable) Test(f Filter) []bool {
+	f = Filter{Conditions: f.Conditions, Lookups: f.Lookups, Tolerance: f.Tolerance}
+	passing := make([]bool, t.units)
+	for _, m := range t.members {
+		for _, pick := range m.page.newRowTests(&f).filter(slices.Clone(m.rows)) {
+			passing[pick.source] = true
+		}
+	}
+	return passing
+}
+
 // findMembers returns the rows of the units' trades.
 func (c *Columns) findMembers(units []Unit) map[journal.TradeID]Trade {
 	var ids []journal.TradeID

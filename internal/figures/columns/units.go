@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 	"strconv"
+	"sync"
 
 	"fillbook/internal/base/db"
 	"fillbook/internal/base/decimal"
@@ -21,6 +22,7 @@ type unitData struct {
 	mode         strategies.Mode
 	closed, open *analytics.Columns
 	units        []analytics.Unit
+	table        *analytics.UnitTable
 }
 
 // maxUnitBytes is the limit for cached columns of units.
@@ -34,7 +36,7 @@ func (s *Service) ToUnits(ctx context.Context, tx *db.Tx, b *Snapshot) (*Snapsho
 		return nil, err
 	}
 	out := *b
-	out.Columns, out.unitsOpen, out.units, out.HasUnits = nil, nil, nil, true
+	out.Columns, out.unitsOpen, out.units, out.unitTables, out.HasUnits = nil, nil, nil, nil, true
 	own := b
 	if b.own != nil {
 		own = b.own
@@ -47,6 +49,7 @@ func (s *Service) ToUnits(ctx context.Context, tx *db.Tx, b *Snapshot) (*Snapsho
 		out.Columns = append(out.Columns, s.convertUnits(b, i, data).WithName(a.Name, a.Number()))
 		out.unitsOpen = append(out.unitsOpen, data.open.WithName(a.Name, a.Number()))
 		out.units = append(out.units, data.units) // not a copy: there may be many
+		out.unitTables = append(out.unitTables, data.table)
 	}
 	out.Version = "units " + string(mode)
 	return &out, nil
@@ -65,7 +68,8 @@ func (s *Service) loadUnits(ctx context.Context, tx *db.Tx, b *Snapshot, place i
 	}
 	data := &unitData{revision: a.Revision, mode: mode, units: listUnits(set)}
 	data.closed, data.open = analytics.MergeUnits(b.closed[place], b.open[place], data.units)
-	s.units.Put(key, data, data.closed.Bytes()+data.open.Bytes())
+	data.table = analytics.NewUnitTable(data.units, []*analytics.Columns{b.closed[place], b.open[place]}, []*analytics.Columns{data.closed, data.open})
+	s.units.Put(key, data, data.closed.Bytes()+data.open.Bytes()+data.table.Bytes())
 	return data, nil
 }
 
@@ -137,30 +141,29 @@ func listUnits(set *strategybook.Set) (units []analytics.Unit) {
 	return units
 }
 
-// resolveUnits replaces conditions on trades by the passing units: those with a passing
-// trade.
+// resolveUnits lets the units pass that have a passing trade. They are found when the filter is
+// used first, and not for a cached answer.
 func (b *Snapshot) resolveUnits(f analytics.Filter) analytics.Filter {
 	if f.IsEmpty() && f.Lookups.Among == nil {
 		return f
 	}
-	trades := analytics.Filter{Conditions: f.Conditions, Lookups: f.Lookups, Tolerance: f.Tolerance}
-	passing := analytics.SelectIDs(slices.Concat(b.closed, b.open), trades)
-	var ids []journal.TradeID
-	for u := range b.eachUnit() {
-		if slices.ContainsFunc(u.Trades, passing.Has) {
-			ids = append(ids, u.Trades[0])
-		}
+	trades, tests := f, map[*analytics.UnitTable]func() []bool{}
+	for _, table := range b.unitTables {
+		tests[table] = sync.OnceValue(func() []bool { return table.Test(trades) })
 	}
-	zone := f.Zone
-	f.Conditions, f.Lookups = analytics.Filter{}.Conditions, analytics.Lookups{Among: passing.AddIDs(ids)}
-	f.Zone = zone
+	f.Lookups.Units = func(table *analytics.UnitTable) []bool {
+		if test, known := tests[table]; known {
+			return test()
+		}
+		return table.Test(trades)
+	}
 	return f
 }
 
 // RealizedInOpenUnits returns the net result of the trades closed in the filter's period
-// less that of the units closed in it.
-func (b *Snapshot) RealizedInOpenUnits(trades, units analytics.Filter) decimal.Decimal {
-	return analytics.SumNet(b.WithWholeTrades().Select(trades)).Sub(analytics.SumNet(b.Select(units)))
+// less that of the selected units.
+func (b *Snapshot) RealizedInOpenUnits(trades analytics.Filter, units *analytics.Selection) decimal.Decimal {
+	return analytics.SumNet(b.WithWholeTrades().Select(trades)).Sub(analytics.SumNet(units))
 }
 
 // StrategyKeys returns the keys of a breakdown by a dimension of strategies. It runs in the
