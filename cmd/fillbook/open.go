@@ -80,8 +80,12 @@ func (s *settings) openDatabaseAs(ctx context.Context, log *slog.Logger, isServe
 }
 
 // openCurrent opens a database with the current schema and rejects others. Commands use
-// it, so they never migrate a running server's database.
+// it, so they never migrate a running server's database, and create none in a mistyped
+// directory.
 func (s *settings) openCurrent(ctx context.Context, log *slog.Logger) (*db.DB, error) {
+	if s.DatabaseURL == "" && !fileExists(filepath.Join(s.DataDir, databaseFile)) {
+		return nil, fmt.Errorf("%w: there is no database in %s; check --data-dir or SVC_DATA_DIR", errCannotStart, s.DataDir)
+	}
 	d, err := s.openDatabase(ctx, log)
 	if err != nil {
 		return nil, err
