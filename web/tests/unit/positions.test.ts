@@ -28,6 +28,13 @@ describe('the lines of the positions table', () => {
     expect(ids(listPositions(list, { column: 'account', down: true }))).toBe('1 · 2 · 3 · 4 · 5');
   });
 
+  it('are in the order of their sizes, whatever the side', () => {
+    const sized = (trade_id: string, quantity: number) => ({ ...position(trade_id, 'NQ', 0), quantity });
+    const some = [sized('1', -100), sized('2', 20), sized('3', -5)];
+    expect(ids(listPositions(some, { column: 'quantity', down: true }))).toBe('1 · 2 · 3');
+    expect(ids(listPositions(some, { column: 'quantity', down: false }))).toBe('3 · 2 · 1');
+  });
+
   it('put positions without a value last in both directions', () => {
     expect(ids(listPositions(list, { column: 'unrealized', down: true }))).toBe('1 · 4 · 5 · 3 · 2');
     expect(ids(listPositions(list, { column: 'unrealized', down: false }))).toBe('3 · 5 · 4 · 1 · 2');

@@ -15,7 +15,7 @@ type Value = number | string | null;
 /** What each column is sorted by. */
 export const sortValues: Record<string, (p: Position) => Value> = {
   symbol: (p) => p.symbol,
-  quantity: (p) => p.quantity,
+  quantity: (p) => Math.abs(p.quantity),
   entry: (p) => p.avg_entry_price,
   last: (p) => p.mark?.price ?? null,
   unrealized: (p) => p.unrealized_pnl,
