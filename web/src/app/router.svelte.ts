@@ -6,6 +6,8 @@ import { match, type Match } from './routes';
 class Here {
   path = $state(location.pathname);
   search = $state(location.search);
+  /** When the current path was opened, in milliseconds. */
+  openedAt = Date.now();
   readonly match: Match = $derived(match(this.path));
   readonly params: URLSearchParams = $derived(new URLSearchParams(this.search));
 }
@@ -45,6 +47,7 @@ export function setParam(name: string, value: string | null, options: NavigateOp
 }
 
 function readLocation(): void {
+  if (here.path !== location.pathname) here.openedAt = Date.now();
   here.path = location.pathname;
   here.search = location.search;
 }

@@ -1,7 +1,7 @@
 // The user's session. The tokens are in api/tokens.ts.
 
 import { here, navigate } from '../app/router.svelte';
-import { answer, api, tokens, type Schemas } from './api/client';
+import { answer, api, sharedReads, tokens, type Schemas } from './api/client';
 import { asApiError } from './api/errors';
 import { queryClient } from './api/queries.svelte';
 import type { TokenPair } from './api/tokens';
@@ -49,6 +49,7 @@ class Session {
 
   /** Starts the session with the tokens from sign-in, setup or registration. */
   async signedIn(pair: TokenPair): Promise<void> {
+    sharedReads.forget();
     queryClient.clear();
     this.ended = false;
     tokens.store(pair);
@@ -96,6 +97,7 @@ class Session {
     this.leaving = false;
     forgetDay();
     currentUser.profile = null;
+    sharedReads.forget();
     queryClient.clear();
     preferences.clear();
     connection.cancelWaiting();

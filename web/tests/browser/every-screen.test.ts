@@ -1,7 +1,8 @@
 // Every screen of a full journal whose every text is hostile: nothing runs, the
 // console stays clean, axe finds nothing in either theme, no phone scrolls
-// sideways. Then the same for dialogs and drawers over a screen.
+// sideways, and no address of the API is read twice while a screen loads. Then the same for dialogs and drawers over a screen.
 
+import type { Page } from '@playwright/test';
 import { expect, expectInert, owner, test as base } from './fixtures';
 import { hostileFills, hostileJournal, image, markdown, type Hostile } from './hostile';
 import { expectFitsPhone } from './phone';
@@ -58,6 +59,8 @@ const parts: Record<string, (h: Hostile) => Record<string, string | RegExp>> = {
     '/tags': `tag ${image}`,
     '/missed': image,
     '/routines': image,
+    '/rules': 'No rules yet',
+    '/programs': 'No programs yet',
   }),
   data: (h) => ({
     '/accounts': `A ${image}`,
@@ -68,6 +71,7 @@ const parts: Record<string, (h: Hostile) => Record<string, string | RegExp>> = {
     '/corporate-actions': 'No corporate actions yet',
     '/connect-app': 'Nothing to connect',
     '/prices': '<svg onload=window.struck=1>',
+    '/history': image,
     '/export?format=csv': `A ${image}`,
     [`/s/${h.share}`]: '<svg onload=window.struck=1>',
   }),
@@ -85,13 +89,34 @@ const parts: Record<string, (h: Hostile) => Record<string, string | RegExp>> = {
   }),
 };
 
+/** Lists what the page reads from the API; `begin` starts a new list. */
+function listenToReads(page: Page) {
+  let reads: string[] = [];
+  page.on('request', (request) => {
+    const { pathname, search } = new URL(request.url());
+    if (request.method() === 'GET' && pathname.startsWith('/api/')) reads.push(pathname + search);
+  });
+  return {
+    begin: () => (reads = []),
+    count: () => reads.length,
+    repeated: () => reads.filter((read, i) => reads.indexOf(read) < i),
+  };
+}
+
 for (const [name, screens] of Object.entries(parts)) {
   test(`${name}: inert, accessible, fits a phone`, async ({ page, hostile, signIn, expectAccessible }) => {
+    test.setTimeout(300_000);
     await signIn('/');
+    const reads = listenToReads(page);
     for (const [path, text] of Object.entries(screens(hostile.journal))) {
+      await page.goto('about:blank'); // ends the requests of the screen before
+      reads.begin();
       await page.goto(path);
       const seen = page.getByText(text).or(page.getByLabel(text));
       await expect(seen.filter({ visible: true }).first(), `${path} shows ${text}`).toBeVisible();
+      await expect(page.locator('.skeleton')).toHaveCount(0);
+      expect(reads.count(), `reads of ${path}`).toBeGreaterThan(0);
+      expect(reads.repeated(), `${path} reads each address once`).toEqual([]);
       await expectAccessible(path);
       await expectFitsPhone(page, path, names);
       await expectInert(page);

@@ -11,6 +11,7 @@ import { asApiError, errorOf } from './errors';
 import { KeyRing } from './keyring';
 import { bestLock } from './lock';
 import type { components, paths } from './schema';
+import { SharedReads } from './sharedReads';
 import { Tokens } from './tokens';
 
 export type Schemas = components['schemas'];
@@ -43,8 +44,12 @@ const isUnlisted =
 
 const keyRing = new KeyRing();
 
-/** Fetches with the session: renews tokens silently and tries again after a 401. */
-export async function sessionFetch(request: Request): Promise<Response> {
+export const sharedReads = new SharedReads();
+
+/** Fetches with the session: renews tokens silently and tries again after a 401. Equal reads share a request. */
+export const sessionFetch = (request: Request): Promise<Response> => sharedReads.send(request, fetchAlone);
+
+async function fetchAlone(request: Request): Promise<Response> {
   if (withoutSession.test(new URL(request.url).pathname)) return connection.watch(() => fetch(request));
   const response = await keyRing.send(request, fetchSigned);
   const change = response.headers.get('X-Change-Id');

@@ -8,12 +8,13 @@
 //   await act({ run: () => answer(api.DELETE(…)), touches: ['trades', 'analytics'], done: 'Trade deleted.' });
 
 import { createQuery, keepPreviousData, QueryClient } from '@tanstack/svelte-query';
+import { here } from '../../app/router.svelte';
 import { filter } from '../filter/filter.svelte';
 import type { ResultScope } from '../filter/filter';
 import { changes, type UndoConflict } from '../changes.svelte';
 import { connection } from '../connection.svelte';
 import { toast } from '../toasts.svelte';
-import { answer, api } from './client';
+import { answer, api, sharedReads } from './client';
 import { ApiError, asApiError } from './errors';
 
 /** The first part of every query key. */
@@ -51,12 +52,17 @@ export type Kind =
   | 'trades'
   | 'views';
 
+const freshFor = 15_000;
+
+// A part that is shown late uses what the screen has loaded already, although the server is slow.
+const freshWhileOpening = 60_000;
+
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
-      staleTime: 15_000,
+      staleTime: (query) => (query.state.dataUpdatedAt >= here.openedAt ? freshWhileOpening : freshFor),
       gcTime: 5 * 60_000,
-      refetchOnWindowFocus: true,
+      refetchOnWindowFocus: (query) => (query.isStaleByTime(freshFor) ? 'always' : false),
       // Ask the server, not the browser, whether there is a connection: it may run on this computer.
       networkMode: 'always',
       retry: (failures, fault) => failures < 2 && [0, 502, 503, 504].includes(asApiError(fault).status),
@@ -202,6 +208,7 @@ function showRefusedUndo(error: ApiError): void {
 }
 
 export function refresh(kinds: Kind[] | 'all'): void {
+  sharedReads.forget();
   if (kinds === 'all') {
     void queryClient.invalidateQueries();
     return;
