@@ -32,11 +32,18 @@ func net(t *Trade) *big.Rat  { return t.Net }
 func hold(t *Trade) *big.Rat { return seconds(t.holdTime()) }
 
 func sum(values []*big.Rat) *big.Rat {
-	total := new(big.Rat)
+	common, rest := big.NewInt(1), new(big.Int) // a denominator that fits all
 	for _, v := range values {
-		total = add(total, v)
+		if d := v.Denom(); rest.Rem(common, d).Sign() != 0 {
+			rest.GCD(nil, nil, common, d)
+			common.Mul(common, d).Quo(common, rest)
+		}
 	}
-	return total
+	total, scaled := new(big.Int), new(big.Int)
+	for _, v := range values {
+		total.Add(total, scaled.Mul(v.Num(), scaled.Quo(common, v.Denom())))
+	}
+	return new(big.Rat).SetFrac(total, common)
 }
 
 // mean returns nil without values.
