@@ -54,7 +54,7 @@ func drawnOptions(t *rapid.T) (rows []more) {
 	return rows
 }
 
-// partReversals gives fills of one contract at one instant different times where they reduce or
+// partReversals moves fills of one contract at one instant to different times where they reduce or
 // reverse the position before them.
 func partReversals(rows []more) {
 	held := map[string]int{}
