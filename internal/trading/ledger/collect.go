@@ -150,6 +150,9 @@ func (p *pending) collectOrphans(r *regrouping, orphans []string) {
 	for _, f := range r.removed {
 		for _, id := range f.links.list() {
 			o := lost[id]
+			if at := db.FromMicros(f.at); r.adopted[id] && (len(o.FillKeys) == 0 || at.Before(o.OpenedAt)) {
+				o.OpenedAt = at // its other fills are of another trade again
+			}
 			o.FillKeys = append(o.FillKeys, f.keys(r.keys[f.stream])...)
 			lost[id] = o
 		}

@@ -407,7 +407,7 @@ func (set *streamSet) regroupTogether(ctx context.Context, deleted journal.Trade
 		return nil, err
 	}
 	r := newRegrouping(fills)
-	r.deleted, r.hints, r.existing, r.effects = deleted, set.hints, set.existing, set.effects
+	r.deleted, r.hints, r.existing, r.adopted, r.effects = deleted, set.hints, set.existing, set.adopted, set.effects
 	if err := set.loadActions(ctx); err != nil {
 		return nil, err
 	}

@@ -110,6 +110,7 @@ type regrouping struct {
 	// hints are the trades before a change that is undone; see loadHints.
 	hints    []tradeHint
 	existing map[journal.TradeID]bool
+	adopted  map[journal.TradeID]bool
 	effects  *actionEffects // see streamSet
 }
 

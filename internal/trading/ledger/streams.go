@@ -92,6 +92,8 @@ type streamSet struct {
 	// are stored.
 	hints    []tradeHint
 	existing map[journal.TradeID]bool
+	// adopted are trades whose annotations were an orphan before that change.
+	adopted map[journal.TradeID]bool
 	// effects are for writes that record, change or delete a corporate action; else nil.
 	effects *actionEffects
 	// keptNumber is the account's number in kept rows, if they may be of several accounts.

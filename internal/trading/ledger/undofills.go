@@ -429,14 +429,18 @@ type tradeHint struct {
 	id          journal.TradeID
 	stream      int64 // 0 for a position that a corporate action had moved, whose stream is gone
 	first, last matching.Position
+	// isEarlier reports that it is from before a change that the undone one did again: since
+	// then its fills may have become another trade's.
+	isEarlier bool
 }
 
 // loadHints reads the trades before the change from its kept rows. A redo kept the trades
 // before it, and those before the first change may be others.
 func (b *book) loadHints(ctx context.Context, u *history.Undoing) error {
+	b.adopted = findAdopted(u)
 	known := map[journal.TradeID]bool{}
-	for _, from := range append([]*history.Undoing{u}, u.Earlier...) {
-		if err := b.readHints(ctx, from, known); err != nil {
+	for i, from := range append([]*history.Undoing{u}, u.Earlier...) {
+		if err := b.readHints(ctx, from, i > 0, known); err != nil {
 			return err
 		}
 	}
@@ -455,8 +459,21 @@ func (b *book) loadHints(ctx context.Context, u *history.Undoing) error {
 	return err
 }
 
+// findAdopted returns the trades whose annotations were an orphan before the change to undo:
+// the change brought these trades back.
+func findAdopted(u *history.Undoing) map[journal.TradeID]bool {
+	adopted := map[journal.TradeID]bool{}
+	for _, o := range u.Change.Objects {
+		wasOrphan := func(f history.Field) bool { return f.Name == "orphaned" && string(f.Before) == "true" }
+		if o.Type == "trade" && slices.ContainsFunc(o.Fields, wasOrphan) {
+			adopted[journal.TradeID(o.ID)] = true
+		}
+	}
+	return adopted
+}
+
 // readHints reads the kept trades that are not known yet.
-func (b *book) readHints(ctx context.Context, u *history.Undoing, known map[journal.TradeID]bool) error {
+func (b *book) readHints(ctx context.Context, u *history.Undoing, isEarlier bool, known map[journal.TradeID]bool) error {
 	streams, err := b.keptStreams(ctx, u)
 	if err != nil {
 		return err
@@ -468,7 +485,7 @@ func (b *book) readHints(ctx context.Context, u *history.Undoing, known map[jour
 			if err := id.Scan(rows.Value(i, "id")); err != nil {
 				return err
 			}
-			h := tradeHint{id: id, first: matching.Position{At: number("opened_at"), Seq: number("first_seq")}}
+			h := tradeHint{id: id, isEarlier: isEarlier, first: matching.Position{At: number("opened_at"), Seq: number("first_seq")}}
 			h.last = matching.Position{At: number("list_at"), Seq: number("last_seq")}
 			if rows.Value(i, "last_at") != nil {
 				h.last.At = number("last_at")
@@ -513,12 +530,32 @@ func (r *regrouping) applyHints(list []matching.Identity) []matching.Identity {
 		at, isListed := index[string(h.id)]
 		switch {
 		case isListed:
-			list[at].Fills = fills
+			list[at].Fills, list[at].IsRestored = fills, !h.isEarlier
 		case !r.existing[h.id]: // else the trade is elsewhere now
-			list = append(list, matching.Identity{ID: string(h.id), First: h.first, Fills: fills})
+			list = append(list, matching.Identity{ID: string(h.id), First: h.first, Fills: fills, IsRestored: !h.isEarlier})
 		}
 	}
+	r.releaseFills(list)
 	return list
+}
+
+// releaseFills removes fills from adopted trades that restored trades had: with none left
+// they are orphans again, instead of parts of other trades.
+func (r *regrouping) releaseFills(list []matching.Identity) {
+	if len(r.adopted) == 0 {
+		return
+	}
+	restored := map[string]bool{}
+	for _, one := range list {
+		for _, id := range one.Fills {
+			restored[id] = restored[id] || one.IsRestored
+		}
+	}
+	for i := range list {
+		if r.adopted[journal.TradeID(list[i].ID)] && !list[i].IsRestored {
+			list[i].Fills = slices.DeleteFunc(list[i].Fills, func(id string) bool { return restored[id] })
+		}
+	}
 }
 
 // fillsFrom returns the ids of the fills in the new trade that starts at a position, which

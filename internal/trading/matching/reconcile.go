@@ -14,6 +14,9 @@ type Identity struct {
 	// Anchor names what opened the trade. A new trade with the same anchor continues it,
 	// whatever fills it has. Empty for none.
 	Anchor string
+	// IsRestored reports that an undo gives the trade its id again: it comes before others
+	// with as many of a new trade's fills.
+	IsRestored bool
 }
 
 // Reconciliation reports what happens to the old identities. Each is kept by a new trade,
@@ -36,11 +39,11 @@ type Merge struct {
 }
 
 // Reconcile assigns identities to a regrouping's trades. The pair with an old and a new
-// trade that shares most fills is matched first, ties going to the earliest new and then
-// the earliest old trade; each trade is matched once. So an identity follows most of its
-// fills, falls back to a trade with fewer if the first is taken, and is merged into the
-// trade with most of its fills if all are taken. No identity is orphaned while it has a
-// fill.
+// trade that shares most fills is matched first, ties going to the earliest new trade, then
+// to a restored old one, then to the earliest; each trade is matched once. So an identity
+// follows most of its fills, falls back to a trade with fewer if the first is taken, and is
+// merged into the trade with most of its fills if all are taken. No identity is orphaned
+// while it has a fill.
 //
 // An identity with an anchor belongs to the new trade with the same one.
 //
@@ -55,6 +58,7 @@ func Reconcile(old []Identity, regrouped []Trade) Reconciliation {
 		return cmp.Or(
 			cmp.Compare(b.shared, a.shared),
 			compareTrades(&regrouped[a.heir], &regrouped[b.heir]),
+			compareRestored(old[a.old], old[b.old]),
 			compareIdentities(old[a.old], old[b.old]),
 		)
 	})
@@ -147,6 +151,17 @@ func sortByFirst(old []Identity) []int {
 	}
 	slices.SortFunc(order, func(a, b int) int { return compareIdentities(old[a], old[b]) })
 	return order
+}
+
+// compareRestored orders restored identities before others.
+func compareRestored(a, b Identity) int {
+	switch {
+	case a.IsRestored == b.IsRestored:
+		return 0
+	case a.IsRestored:
+		return -1
+	}
+	return 1
 }
 
 func compareIdentities(a, b Identity) int {

@@ -273,3 +273,23 @@ func TestPositionsOrderByInstantThenArrival(t *testing.T) {
 		}
 	}
 }
+
+// TestReconcileRestored prefers a trade whose id an undo restores only among equals.
+func TestReconcileRestored(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		older, restored []string
+		want            string
+	}{
+		{[]string{"1", "2"}, []string{"1", "2"}, "b a>0"},
+		{[]string{"1", "2"}, []string{"2"}, "a b>0"},
+	} {
+		old := []Identity{
+			{ID: "a", First: Position{At: 1}, Fills: c.older},
+			{ID: "b", First: Position{At: 2}, Fills: c.restored, IsRestored: true},
+		}
+		if is := formatReconciliation(Reconcile(old, []Trade{newTestTrade([]string{"1", "2"})})); is != c.want {
+			t.Errorf("%v and, restored, %v: %s, want %s", c.older, c.restored, is, c.want)
+		}
+	}
+}
