@@ -58,6 +58,21 @@ test('several trades are tagged at once, and undone', async ({ page, api, signIn
   await expect.poll(async () => (await graded()).flat().filter(Boolean)).toEqual([]);
 });
 
+for (const locale of ['de-DE', 'en-US', 'fr-FR']) {
+  test.describe(locale, () => {
+    test.use({ locale });
+
+    test('times of trades to review are not cut off', async ({ page, api, signIn }) => {
+      await trade(api, await mainAccount(api), 'AAPL', '2026-09-28', 10, 11);
+      await page.setViewportSize({ width: 1280, height: 720 });
+      await signIn('/trades');
+      const time = page.getByRole('cell', { name: /2026/ }).first();
+      await expect(time).toContainText('To review');
+      expect(await time.evaluate((e) => e.scrollWidth - e.clientWidth)).toBeLessThanOrEqual(0);
+    });
+  });
+}
+
 test('option terms are not cut off', async ({ page, api, signIn }) => {
   await api('POST', '/executions', {
     account_id: await mainAccount(api),
