@@ -199,6 +199,7 @@ test('a channel is added, tested, gets a broken rule, and its secret is replaced
 base('a server that sends nothing says so', async ({ page, signIn, expectAccessible }) => {
   await signIn('/settings/channels');
   await expect(page.getByText('This server sends nothing to others.')).toBeVisible();
+  await expect(page.getByText('No channels yet')).toHaveCount(0); // none can be added
   await expect(page.getByRole('button', { name: 'Add channel' })).toHaveCount(0);
   await expectAccessible('channels without a sender');
   await page.getByRole('button', { name: 'Alerts', exact: true }).click();

@@ -38,6 +38,10 @@ test('strategies are accepted, combined and taken apart', async ({ page, api, si
   await signIn('/options');
   const proposals = page.getByRole('list', { name: 'Proposals' });
   const strategies = page.getByRole('list', { name: 'Strategies' });
+  await expect(
+    page.getByText('No strategies yet. Accept a proposal, or combine option trades.'),
+  ).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Strategies', exact: true })).toHaveCount(0);
   await proposals.getByRole('button', { name: 'SPY Bull vertical', exact: true }).focus();
   await page.keyboard.press('a');
   await expect(strategies.getByText('Bull vertical')).toBeVisible();
@@ -50,6 +54,11 @@ test('strategies are accepted, combined and taken apart', async ({ page, api, si
   await expect(page.getByText('Breakeven at 92.50 and 107.50')).toBeVisible();
   await expect(strategies.getByText('$750.00 (−1.00 R)')).toBeVisible();
   await expectAccessible('a strategy with its payoff');
+
+  // On a phone the net P&L of the results is in view.
+  await page.setViewportSize({ width: 390, height: 844 });
+  await expect(page.getByRole('columnheader', { name: 'Net P&L' }).first()).toBeInViewport({ ratio: 1 });
+  await page.setViewportSize({ width: 1280, height: 720 });
 
   await page.keyboard.press('ControlOrMeta+z');
   await expect(strategies.getByText('Short iron condor')).toHaveCount(0);

@@ -26,6 +26,7 @@ test('a setup is created, shows its results and links to its trades', async ({ p
   await api('PATCH', `/trades/${one!.id}`, { setup_ids: [setup!.id] });
   await page.reload();
   await expect(page.getByText('+$800.00')).toBeVisible();
+  await expect(page.getByRole('img', { name: `Cumulative net P&L of Gap ${canary}` })).toBeVisible();
   await expect(page.getByText('needs 9 more trades')).toBeVisible();
   const link = page.getByRole('link', { name: '1 trade in Net P&L' });
   await expect(link).toHaveAttribute('href', `/trades?setup=${setup!.id}`);
@@ -75,6 +76,35 @@ test('the page of a setup compares it with the rest and shows its best trade wit
   await expect(winners.locator('img')).toBeVisible();
   await page.getByRole('link', { name: 'AAPL', exact: true }).click();
   await expect(page).toHaveURL(new RegExp(`/trades\\?root=AAPL&setup=${id}&status=closed`));
+});
+
+test('a card reads the curve of its setup when it is scrolled to', async ({ page, api, signIn }) => {
+  const account = await mainAccount(api);
+  const ids: string[] = [];
+  for (let i = 0; i < 8; i++) {
+    const name = `Setup ${i}`;
+    const { id } = await api<{ id: string }>('POST', '/setups', { name, checklist: ['Volume', 'Trend'] });
+    await trade(api, account, `SYM${i}`, '2026-03-03', 100, 120 - i);
+    const [made] = await api<{ id: string }[]>('GET', `/trades?symbol=SYM${i}`);
+    await api('PATCH', `/trades/${made!.id}`, { setup_ids: [id] });
+    ids.push(id);
+  }
+  const read = new Set<string | null>();
+  page.on('request', (request) => {
+    const url = new URL(request.url());
+    if (url.pathname.endsWith('/analytics/daily')) read.add(url.searchParams.get('setup_id'));
+  });
+  await page.setViewportSize({ width: 390, height: 700 });
+  await signIn('/setups');
+  const curve = (i: number) => page.getByRole('img', { name: `Cumulative net P&L of Setup ${i}` });
+  await expect(curve(0)).toBeVisible(); // the best one is first
+  expect(read).not.toContain(ids[7]);
+  await page.getByRole('heading', { name: 'Setup 7' }).scrollIntoViewIfNeeded();
+  await expect(curve(7)).toBeVisible();
+  expect(read).toContain(ids[7]);
+  // Figures keep their width beside the curve.
+  const box = await page.getByText('Average R').first().boundingBox();
+  expect(box!.x + box!.width).toBeLessThanOrEqual(390);
 });
 
 test('the page of a symbol shows all of its contracts', async ({ page, api, signIn }) => {

@@ -1,1 +1,0 @@
-import{na as e,ni as t,ra as n}from"./index-Fcuc7gtc.js";import{sr as r}from"./shared-C9DuqhQV.js";function i(i,a){n(a,!0);let o=t(a,`value`,15);r(i,{label:`Code`,autocomplete:`one-time-code`,inputmode:`numeric`,maxlength:7,required:!0,get error(){return a.error},get value(){return o()},set value(e){o(e)}}),e()}export{i as t};
