@@ -73,6 +73,23 @@ func TestUndoOfDeletedItem(t *testing.T) {
 	})
 }
 
+// TestRedoOfDeletedItemKeepsItsPlace redoes the deletion of an item that got another place
+// after it: it had not ended yet.
+func TestRedoOfDeletedItemKeepsItsPlace(t *testing.T) {
+	t.Parallel()
+	eachFixture(t, func(_ *testing.T, h *fixture) {
+		item := h.item("Plan")
+		deletion := h.change(func(ctx context.Context) error { return h.Routine.Delete(ctx, h.owner, item.ID, h.day(1), nil) })
+		must(h.t, h.Routine.Reorder(h.t.Context(), h.owner, []journal.RoutineID{item.ID}))
+		after := h.state()
+		h.undo(h.undo(deletion))
+		if is := h.state(); is != after {
+			h.t.Fatalf("after the redo:\n%s", firstDifference(after, is))
+		}
+		h.wantNoProblems()
+	})
+}
+
 // TestUndoOfSuccessor undoes changes that end an item and begin its successor, to which
 // later ticks move. One item has begun, and the other has not.
 func TestUndoOfSuccessor(t *testing.T) {

@@ -127,13 +127,18 @@ func returnTicks(ctx context.Context, u *history.Undoing, objects []history.Obje
 // endAgain ends items again whose deletion the change had undone, and returns the other
 // objects.
 func endAgain(ctx context.Context, u *history.Undoing, objects []history.Object) ([]history.Object, error) {
-	ends := map[string]journal.Day{}
+	type ending struct {
+		day      journal.Day
+		position int64 // the place that it had then; until its end it can be moved
+	}
+	ends := map[string]ending{}
 	err := u.EachKept(itemTable.Name, func(rows history.KeptRows) error {
 		for i := range rows.Rows {
 			id, _ := rows.Value(i, "id").(string)
-			end, _ := rows.Value(i, "end_day").(string)
-			if end != "" && u.HasAction(history.Key{Type: "routine_item", ID: id}, history.Created) {
-				ends[id] = journal.Day(end)
+			day, _ := rows.Value(i, "end_day").(string)
+			position, _ := rows.Value(i, "position").(int64)
+			if day != "" && u.HasAction(history.Key{Type: "routine_item", ID: id}, history.Created) {
+				ends[id] = ending{journal.Day(day), position}
 			}
 		}
 		return nil
@@ -152,7 +157,11 @@ func endAgain(ctx context.Context, u *history.Undoing, objects []history.Object)
 		if err != nil {
 			return nil, err
 		}
-		if err := removeItem(ctx, u.Tx, u.Owner, item, end); err != nil {
+		if err := removeItem(ctx, u.Tx, u.Owner, item, end.day); err != nil {
+			return nil, err
+		}
+		_, err = u.Tx.Exec(ctx, `UPDATE routine_items SET position = $1 WHERE user_id = $2 AND id = $3`, end.position, u.Owner, item.ID)
+		if err != nil {
 			return nil, err
 		}
 	}
