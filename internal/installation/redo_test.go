@@ -230,6 +230,27 @@ func TestRedoOfMovedPosition(t *testing.T) {
 	})
 }
 
+// TestRedoOfSpunOffPosition redoes a change to a fill that gives a spin-off a position to act
+// on: the trade that it opens in the new symbol has no fill, and gets its id again.
+func TestRedoOfSpunOffPosition(t *testing.T) {
+	t.Parallel()
+	eachFixture(t, func(t *testing.T, h *fixture) {
+		_, err := h.Ledger.CreateAction(t.Context(), h.owner, ledger.ActionChange{
+			Kind: journal.Some(ledger.ActionSpinOff), Symbol: journal.Some("AAPL"), NewSymbol: journal.Some("NEW"),
+			RatioNew: journal.Some(int64(1)), RatioOld: journal.Some(int64(1)), CostShare: journal.Some(decimal.Must("0.1")),
+			EffectiveOn: journal.Some(journal.Day("2026-03-01")),
+		})
+		must(t, err)
+		fill := h.fill(matching.Buy, "100", 0)
+		before := h.state()
+		h.wantUndoAndRedo(before, h.change(func(ctx context.Context) error {
+			earlier := fill.ExecutedAt.AddDate(0, 0, -7)
+			_, err := h.Ledger.UpdateExecution(ctx, h.owner, fill.ID, ledger.ExecutionChange{ExecutedAt: journal.Some(earlier)}, nil)
+			return err
+		}))
+	})
+}
+
 // TestUndoReturnsAttachments undoes writes that move attachments with their trade's
 // annotations: the deletion of a fill between two trades, the arrival of an orphan's fill in
 // another trade, and an adoption.

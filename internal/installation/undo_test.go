@@ -113,6 +113,15 @@ var lastUse = regexp.MustCompile(`,"used_at":"[^"]*"| used_at=\S*|"checksums":\{
 // restore them: it is the loss, and a connection fetches again what an undo removed.
 var lossTimes = regexp.MustCompile(`"(orphaned|deleted)_at":"[^"]*"|(orphaned|deleted)_at=\S*|covers_(from|to)=\S*`)
 
+// fetched is what a connection has fetched. After an undo of its run, and of a reversal of
+// what it brought, it fetches that window again, which begins before the end of the run before.
+var fetched = regexp.MustCompile(`covers_(from|to)=\S*`)
+
+// isUndone reports whether an undo restored a state.
+func isUndone(want, is string) bool {
+	return fetched.ReplaceAllString(want, "") == fetched.ReplaceAllString(is, "")
+}
+
 // isRedone reports whether a redo restored a state.
 func isRedone(want, is string) bool {
 	return lossTimes.ReplaceAllString(want, "") == lossTimes.ReplaceAllString(is, "")
@@ -164,7 +173,7 @@ func (w *writer) write() *step {
 	w.last = after
 	w.wantChains()
 	if id == "" {
-		if after != before {
+		if !isUndone(before, after) { // a run that brings nothing has fetched until now
 			w.t.Fatalf("%s left no change:\n%s", chosen.name, firstDifference(before, after))
 		}
 		return nil
@@ -491,7 +500,7 @@ func (h *fixture) undoBackward(seed uint64, all bool) {
 		if err != nil {
 			h.t.Fatalf("undoing step %d, %s: %s", i, steps[i].what, describe(err))
 		}
-		if is := h.state(); is != steps[i].before {
+		if is := h.state(); !isUndone(steps[i].before, is) {
 			h.t.Fatalf("after undoing step %d, %s:\n%s", i, steps[i].what, firstDifference(steps[i].before, is))
 		}
 		h.wantChains()

@@ -223,10 +223,10 @@ func (b *book) recordUndone(ctx context.Context, restored []*fill, reverted []ch
 	return nil
 }
 
-// keptStreams returns the book's streams for the numbers that kept rows use.
-func (b *book) keptStreams(ctx context.Context, u *history.Undoing) (map[int64]*stream, error) {
-	found := map[int64]*stream{}
-	err := b.eachKept(u, "streams", func(rows history.KeptRows) error {
+// keptStreams returns the book's streams, and their keys, for the numbers that kept rows use.
+func (b *book) keptStreams(ctx context.Context, u *history.Undoing) (found map[int64]*stream, keys map[int64]streamKey, err error) {
+	found, keys = map[int64]*stream{}, map[int64]streamKey{}
+	err = b.eachKept(u, "streams", func(rows history.KeptRows) error {
 		for i := range rows.Rows {
 			text := func(column string) string { value, _ := rows.Value(i, column).(string); return value }
 			number, _ := rows.Value(i, "number").(int64)
@@ -234,6 +234,7 @@ func (b *book) keptStreams(ctx context.Context, u *history.Undoing) (map[int64]*
 				symbol: text("symbol"), kind: text("instrument_type"), right: text("option_right"),
 				strike: text("strike"), expiry: text("expiry"), lot: text("lot"),
 			} // positions that moved find their stream again when they are grouped
+			keys[number] = key
 			find := b.streamFor
 			if text("lineage") != "" {
 				find = b.findStream
@@ -248,12 +249,12 @@ func (b *book) keptStreams(ctx context.Context, u *history.Undoing) (map[int64]*
 		}
 		return nil
 	})
-	return found, err
+	return found, keys, err
 }
 
 // restoreFills inserts kept fills and adds them to the changes of their streams.
 func (b *book) restoreFills(ctx context.Context, u *history.Undoing, set *changeSet) ([]*fill, error) {
-	streams, err := b.keptStreams(ctx, u)
+	streams, _, err := b.keptStreams(ctx, u)
 	if err != nil {
 		return nil, err
 	}
@@ -428,6 +429,7 @@ func (b *book) removeFills(ctx context.Context, fills []*fill, set *changeSet) e
 type tradeHint struct {
 	id          journal.TradeID
 	stream      int64 // 0 for a position that a corporate action had moved, whose stream is gone
+	key         streamKey
 	first, last matching.Position
 	// isEarlier reports that it is from before a change that the undone one did again: since
 	// then its fills may have become another trade's.
@@ -474,7 +476,7 @@ func findAdopted(u *history.Undoing) map[journal.TradeID]bool {
 
 // readHints reads the kept trades that are not known yet.
 func (b *book) readHints(ctx context.Context, u *history.Undoing, isEarlier bool, known map[journal.TradeID]bool) error {
-	streams, err := b.keptStreams(ctx, u)
+	streams, keys, err := b.keptStreams(ctx, u)
 	if err != nil {
 		return err
 	}
@@ -485,7 +487,7 @@ func (b *book) readHints(ctx context.Context, u *history.Undoing, isEarlier bool
 			if err := id.Scan(rows.Value(i, "id")); err != nil {
 				return err
 			}
-			h := tradeHint{id: id, isEarlier: isEarlier, first: matching.Position{At: number("opened_at"), Seq: number("first_seq")}}
+			h := tradeHint{id: id, key: keys[number("stream")], isEarlier: isEarlier, first: matching.Position{At: number("opened_at"), Seq: number("first_seq")}}
 			h.last = matching.Position{At: number("list_at"), Seq: number("last_seq")}
 			if rows.Value(i, "last_at") != nil {
 				h.last.At = number("last_at")
@@ -524,7 +526,10 @@ func (r *regrouping) applyHints(list []matching.Identity) []matching.Identity {
 		if h.stream == 0 {
 			fills = r.fillsFrom(h.first)
 		}
-		if len(fills) == 0 {
+		anchor := ""
+		if h.first.Seq == 0 { // a corporate action opened it, perhaps without a fill until now
+			anchor = eventAnchor(h.key, h.first.At)
+		} else if len(fills) == 0 {
 			continue
 		}
 		at, isListed := index[string(h.id)]
@@ -532,7 +537,7 @@ func (r *regrouping) applyHints(list []matching.Identity) []matching.Identity {
 		case isListed:
 			list[at].Fills, list[at].IsRestored = fills, !h.isEarlier
 		case !r.existing[h.id]: // else the trade is elsewhere now
-			list = append(list, matching.Identity{ID: string(h.id), First: h.first, Fills: fills, IsRestored: !h.isEarlier})
+			list = append(list, matching.Identity{ID: string(h.id), First: h.first, Anchor: anchor, Fills: fills, IsRestored: !h.isEarlier})
 		}
 	}
 	r.releaseFills(list)
