@@ -1,5 +1,5 @@
-// The typed client of the API. Types come from api/openapi.yaml (npm run api),
-// so a request the API does not have is a compile error.
+// The typed client of the API. Types come from api/openapi.yaml: npm run api writes schema.d.ts,
+// also before types are checked. A request the API does not have is a compile error.
 //
 //   const trades = await answer(api.GET('/api/v1/trades', { params: { query: filter.scope } }));
 
