@@ -84,7 +84,7 @@ func (s *settings) openDatabaseAs(ctx context.Context, log *slog.Logger, isServe
 // directory.
 func (s *settings) openCurrent(ctx context.Context, log *slog.Logger) (*db.DB, error) {
 	if s.DatabaseURL == "" && !fileExists(filepath.Join(s.DataDir, databaseFile)) {
-		return nil, fmt.Errorf("%w: there is no database in %s; check --data-dir or SVC_DATA_DIR", errCannotStart, s.DataDir)
+		return nil, fmt.Errorf("%w: there is no database in %s; check --data-dir or SVC_DATA_DIR, or run 'fillbook migrate' first to create one", errCannotStart, s.DataDir)
 	}
 	d, err := s.openDatabase(ctx, log)
 	if err != nil {
