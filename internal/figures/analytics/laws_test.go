@@ -16,6 +16,7 @@ import (
 
 	"fillbook/internal/base/decimal"
 	"fillbook/internal/base/journal"
+	"fillbook/internal/testkit"
 	"fillbook/internal/trading/tradefilter"
 )
 
@@ -248,7 +249,7 @@ func TestIDsDoNotMatter(t *testing.T) {
 // do not change.
 func TestWithChangesEqualsBuild(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	rapid.Check(t, testkit.LimitChecks(testkit.Rounds(40, 100), func(t *rapid.T) {
 		rows := anyTrades(30).Draw(t, "rows")
 		c := buildPaged(t, "a", rows)
 		current := map[journal.TradeID]Trade{}
@@ -288,7 +289,7 @@ func TestWithChangesEqualsBuild(t *testing.T) {
 		zone := anyZone().Draw(t, "zone")
 		a, b := SelectTrades([]*Columns{built}, Filter{}), SelectTrades([]*Columns{c}, Filter{})
 		checkEqual(t, "built and changed", dumpAnswers(t, a, zone), dumpAnswers(t, b, zone))
-	})
+	}))
 }
 
 // buildPaged builds columns with short pages, so small histories have several.
