@@ -34,6 +34,7 @@ const blockPart = 1 << 20
 type blockWriter struct {
 	data bytes.Buffer
 	out  *flate.Writer
+	text []byte // of the last row
 }
 
 func newBlockWriter() *blockWriter {
@@ -49,6 +50,16 @@ func (b *blockWriter) line(value any) error {
 		return err
 	}
 	_, _ = b.out.Write(append(text, '\n')) // a buffer takes everything
+	return nil
+}
+
+// row writes a row and the end of its line.
+func (b *blockWriter) row(row []any) (err error) {
+	b.text, err = appendRow(b.text[:0], row)
+	if err != nil {
+		return err
+	}
+	_, _ = b.out.Write(append(b.text, '\n')) // a buffer takes everything
 	return nil
 }
 
@@ -97,7 +108,7 @@ func Keep(ctx context.Context, tx *db.Tx, owner journal.UserID, table, where str
 			}
 		}
 		hideKeys(columns, row)
-		return c.block.line(encodeRow(row))
+		return c.block.row(row)
 	})
 }
 
@@ -127,16 +138,27 @@ func hideKeys(columns []string, row []any) {
 	}
 }
 
-// encodeRow returns a row for JSON. Bytes are {"b": base64}.
-func encodeRow(row []any) []any {
-	encoded := make([]any, len(row))
+// appendRow appends a row as compact JSON. Bytes are {"b": base64}. A general encoder takes
+// longer than reading the row.
+func appendRow(b []byte, row []any) (_ []byte, err error) {
 	for i, value := range row {
-		if raw, ok := value.([]byte); ok {
-			value = map[string][]byte{"b": raw}
+		b = append(b, "[,"[min(i, 1)])
+		switch v := value.(type) {
+		case nil:
+			b = append(b, "null"...)
+		case int64:
+			b = strconv.AppendInt(b, v, 10)
+		case string:
+			if b, err = jsontext.AppendQuote(b, v); err != nil {
+				return nil, err
+			}
+		case []byte:
+			b = append(base64.StdEncoding.AppendEncode(append(b, `{"b":"`...), v), `"}`...)
+		default:
+			return nil, fmt.Errorf("a value of type %T in a row to keep", value)
 		}
-		encoded[i] = value
 	}
-	return encoded
+	return append(b, ']'), nil
 }
 
 // KeptRows are rows of one table in a kept block.
@@ -241,8 +263,7 @@ func (b *Block) addRow(line []byte) error {
 	return nil
 }
 
-// decodeRow parses a row that [encodeRow] returned, as compact JSON. A general parser takes
-// longer than inserting the row.
+// decodeRow parses a row of [appendRow]. A general parser takes longer than inserting the row.
 func decodeRow(line []byte, into []any) error {
 	rest := string(bytes.TrimSuffix(line, []byte("\n"))) // texts are parts of it
 	for i := range into {

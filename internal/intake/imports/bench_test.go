@@ -87,3 +87,21 @@ func BenchmarkCommitAgain(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkReverse reverses an import of 100,000 generic fills.
+func BenchmarkReverse(b *testing.B) {
+	user := newFixture(b, testkit.Open(b, db.SQLite))
+	up := imports.Upload{FileName: "x.csv", Data: manyFills(), Account: user.account("USD")}
+	b.ReportAllocs()
+	for b.Loop() {
+		b.StopTimer()
+		result, err := user.Imports.Commit(b.Context(), user.by, up)
+		if err != nil || result.Inserted != 100_000 {
+			b.Fatal(result, err)
+		}
+		b.StartTimer()
+		if err := user.Imports.Reverse(b.Context(), user.by, result.BatchID, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

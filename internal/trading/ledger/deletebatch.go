@@ -334,22 +334,48 @@ func (r *reversal) write(ctx context.Context) error {
 	return r.insertOwners(ctx)
 }
 
-// deleteRemoved deletes the removed fills, in one statement per span if no fill stays and
-// others need not be let in.
+// deletedAtOnce is how many fills a statement deletes if others are let in between.
+const deletedAtOnce = 500
+
+// deleteRemoved deletes the removed fills, by their spans if no fill stays.
 func (r *reversal) deleteRemoved(ctx context.Context) error {
-	if len(r.nextOwners) == 0 && !r.tx.IsInParts() {
-		for _, s := range r.spans {
-			if _, err := r.tx.Exec(ctx, `DELETE FROM executions `+inSpan, r.spanArgs(s)...); err != nil {
+	if len(r.nextOwners) > 0 {
+		rows := make([][]any, len(r.removed))
+		for i, f := range r.removed {
+			rows[i] = []any{int64(r.owner), r.account.number, f.at, f.seq}
+		}
+		return r.tx.DeleteMany(ctx, "executions", []string{"user_id", "account", "executed_at", "seq"}, rows)
+	}
+	for _, s := range r.spans {
+		parts := []span{s}
+		if r.tx.IsInParts() {
+			parts = r.cutSpan(s)
+		}
+		for _, part := range parts {
+			if _, err := r.tx.Exec(ctx, `DELETE FROM executions `+inSpan, r.spanArgs(part)...); err != nil {
 				return err
 			}
 		}
-		return nil
 	}
-	rows := make([][]any, len(r.removed))
-	for i, f := range r.removed {
-		rows[i] = []any{int64(r.owner), r.account.number, f.at, f.seq}
+	return nil
+}
+
+// cutSpan cuts a span by time into parts with some of its fills each. Fills at the instant
+// of a cut are in both parts.
+func (r *reversal) cutSpan(s span) []span {
+	var times []int64
+	for _, f := range r.own {
+		if s.holds(f.seq) {
+			times = append(times, f.at)
+		}
 	}
-	return r.tx.DeleteMany(ctx, "executions", []string{"user_id", "account", "executed_at", "seq"}, rows)
+	slices.Sort(times)
+	var parts []span
+	for part := range slices.Chunk(times, deletedAtOnce) {
+		s.firstAt, s.lastAt = part[0], part[len(part)-1]
+		parts = append(parts, s)
+	}
+	return parts
 }
 
 // insertOwners assigns the fills that stay to the other imports that contained
