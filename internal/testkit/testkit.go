@@ -71,12 +71,16 @@ func Open(t testing.TB, engine db.Engine) *db.DB {
 	return d
 }
 
+// manyStatements are more than any test runs. Preparing one takes longer than running it
+// on a small journal.
+const manyStatements = 500
+
 // Options returns the options for a new, migrated database, for tests opening it
 // themselves.
 func Options(t testing.TB, engine db.Engine) db.Options {
 	t.Helper()
 	if engine == db.SQLite {
-		return db.Options{Path: freshFile(t), Readers: 4, Server: true}
+		return db.Options{Path: freshFile(t), Readers: 4, Statements: manyStatements, Server: true}
 	}
 	return db.Options{URL: freshPostgres(t), Readers: 8, Trace: checkStatements(t)}
 }

@@ -42,6 +42,8 @@ type DB struct {
 
 	readOnly  bool   // SQLite's file cannot be written
 	leastRoom uint64 // see CheckRoom
+	// statements is how many prepared statements a SQLite connection keeps.
+	statements int
 
 	failing sync.Once
 	failed  chan struct{} // closed when the disk has failed
@@ -95,6 +97,9 @@ type Options struct {
 	// Readers is how many reading connections SQLite has, or PostgreSQL in all; 0 means
 	// the default.
 	Readers int
+	// Statements is how many prepared statements a SQLite connection keeps; 0 means 50,
+	// which takes little memory. Tests run all statements in turn and need more.
+	Statements int
 	// LeastRoom is how many bytes must be free on the SQLite file's disk before a large
 	// write begins; 0 means DefaultLeastRoom.
 	LeastRoom uint64

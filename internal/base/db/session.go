@@ -53,7 +53,8 @@ type statement struct {
 	values []driver.Value // the memory for a row
 }
 
-// maxStatements bounds each connection's prepared statement cache.
+// maxStatements bounds each connection's prepared statement cache, unless
+// [Options.Statements] says otherwise.
 const maxStatements = 50
 
 func beginRead(engine Engine) string {
@@ -310,7 +311,7 @@ func (s *session) prepare(ctx context.Context, query string) (*statement, error)
 		known.used = s.uses
 		return known, nil
 	}
-	if len(s.statements) >= maxStatements {
+	if len(s.statements) >= s.db.statements {
 		s.closeOldest()
 	}
 	stmt, err := s.lite.(driver.ConnPrepareContext).PrepareContext(context.WithoutCancel(ctx), query)

@@ -61,7 +61,8 @@ func openSQLite(ctx context.Context, options Options) (*DB, error) {
 	d := &DB{
 		engine: SQLite, path: options.Path, log: options.Log, readOnly: locked,
 		failed: make(chan struct{}), leastRoom: cmp.Or(options.LeastRoom, DefaultLeastRoom),
-		wait: options.Wait, holds: holds{byOwner: map[int64]*hold{}}, partTime: defaultPartTime,
+		statements: cmp.Or(options.Statements, maxStatements),
+		wait:       options.Wait, holds: holds{byOwner: map[int64]*hold{}}, partTime: defaultPartTime,
 	}
 	d.litePool = &litePool{
 		db: d, writer: make(chan *session, 1), readers: newSessionStack(readers + spareReaders), maxReaders: readers + spareReaders,
