@@ -41,7 +41,7 @@ type changedObject struct {
 	ID       string               `json:"id"`
 	Label    string               `json:"label"`
 	Action   history.ObjectAction `json:"action" enum:"created,updated,deleted"`
-	Fields   []changedField       `json:"fields" doc:"The fields that changed. Those of a deleted object are shown as long as they are kept."`
+	Fields   []changedField       `json:"fields" doc:"The fields that changed. Those of a deleted object, and long texts, are shown as long as they are kept; in a list only if the change kept little."`
 	Contains map[string]int       `json:"contains,omitempty" doc:"How many records of each type were created or deleted with it."`
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -145,7 +146,36 @@ func (l *lister) list(ctx context.Context) (list []Change, err error) {
 		}
 		before = next
 	}
-	return list, l.setPrevious(ctx, list)
+	if err := l.setPrevious(ctx, list); err != nil {
+		return nil, err
+	}
+	return list, l.showSmallBlocks(ctx, list)
+}
+
+// smallBlock is up to how many bytes of a kept block a list shows the values in it. Reading
+// everything that deletions kept would take longer than the rest of a page.
+const smallBlock = 16 << 10
+
+// showSmallBlocks adds the values in the small kept blocks of a list's changes.
+func (l *lister) showSmallBlocks(ctx context.Context, list []Change) error {
+	byPosition := map[int64]*Change{}
+	for i := range list {
+		if c := &list[i]; c.showsKept(l.clock()) && c.kept.Bytes <= smallBlock {
+			byPosition[c.Position] = c
+		}
+	}
+	return db.EachIn(ctx, l.tx, slices.Sorted(maps.Keys(byPosition)), func(row db.Scanner) error {
+		var position int64
+		var data []byte
+		if err := row.Scan(&position, &data); err != nil {
+			return err
+		}
+		c := byPosition[position]
+		if block, err := c.parseBlock(data); err == nil { // an altered one is left to the check
+			c.addKept(block)
+		}
+		return nil
+	}, `SELECT position, data FROM history_blocks WHERE user_id = $1 AND position IN $keys AND part = 0`, l.owner)
 }
 
 // setPrevious sets the hashes of the changes before those in a list: of the list's own, and

@@ -284,28 +284,17 @@ func (s *Service) load(ctx context.Context, tx *db.Tx, owner journal.UserID, id 
 
 // showKept adds the values that are in the kept block.
 func (s *Service) showKept(ctx context.Context, tx *db.Tx, owner journal.UserID, c *Change) error {
-	if c.kept == nil || c.ErasedAt != nil || c.ExpiresAt != nil && !c.ExpiresAt.After(s.clock()) {
+	if !c.showsKept(s.clock()) {
 		return nil
 	}
 	block, err := openBlock(ctx, tx, owner, c)
-	if err != nil || block == nil {
-		return err
-	}
-	known := map[Key][]Field{}
-	for _, o := range block.Objects {
-		known[Key{o.Type, o.ID}] = o.Fields
-	}
-	for i := range c.Objects {
-		o := &c.Objects[i]
-		if o.Action == Deleted {
-			o.Fields = known[Key{o.Type, o.ID}]
-			continue
-		}
-		for _, long := range known[Key{o.Type, o.ID}] {
-			o.set(long.Name, long.Before, long.After)
-		}
-	}
-	return nil
+	c.addKept(block)
+	return err
+}
+
+// showsKept reports whether what the change kept is shown.
+func (c *Change) showsKept(now time.Time) bool {
+	return c.kept != nil && c.ErasedAt == nil && (c.ExpiresAt == nil || c.ExpiresAt.After(now))
 }
 
 // openBlock reads and parses the kept block that a change names; nil if there is none.
@@ -317,6 +306,11 @@ func openBlock(ctx context.Context, tx *db.Tx, owner journal.UserID, c *Change) 
 	if err != nil || data == nil {
 		return nil, err
 	}
+	return c.parseBlock(data)
+}
+
+// parseBlock parses the kept block that the change names.
+func (c *Change) parseBlock(data []byte) (*Block, error) {
 	if sum := sha256.Sum256(data); Hash(sum).String() != c.kept.SHA256 {
 		return nil, fmt.Errorf("what change %s removed was altered", c.ID)
 	}

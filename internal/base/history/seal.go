@@ -106,6 +106,8 @@ type sealing struct {
 	header  header
 	content content
 	block   []byte
+	// expires is whether an undo needs what is kept for some time only.
+	expires bool
 }
 
 // seal writes a transaction's change. It is the last step before the commit: the user's
@@ -260,7 +262,7 @@ func (s *sealing) keepBlock() (err error) {
 			kept = append(kept, long)
 		}
 	}
-	if s.collector.block == nil && len(kept) == 0 || s.kept == 0 {
+	if s.expires = s.collector.block != nil || len(kept) > 0; !s.expires || s.kept == 0 {
 		return nil
 	}
 	if s.collector.block == nil {
@@ -274,11 +276,6 @@ func (s *sealing) keepBlock() (err error) {
 	return nil
 }
 
-// expires reports whether the change removes something, which is kept for some time only.
-func (s *sealing) expires() bool {
-	return s.collector.block != nil || slices.ContainsFunc(s.content.objects, func(o Object) bool { return o.Action == Deleted })
-}
-
 // write writes the change's rows.
 func (s *sealing) write(ctx context.Context) error {
 	canonical := s.content.appendTo(nil)
@@ -289,7 +286,7 @@ func (s *sealing) write(ctx context.Context) error {
 		return err
 	}
 	var expires, undoes, accounts any
-	if s.expires() {
+	if s.expires {
 		expires = db.Micros(s.header.at.Add(s.kept))
 	}
 	if s.Undoes != 0 {

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"fillbook/internal/base/db"
 	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
@@ -39,13 +41,7 @@ func newHistory(t *testing.T, engine db.Engine) (*db.DB, *history.Service, *test
 // fillHistory adds a user and some changes of two accounts.
 func fillHistory(t *testing.T, d *db.DB) (*history.Service, *testkit.Clock) {
 	t.Helper()
-	clock := testkit.NewClock()
-	s := history.New(d, clock.Now, 30, func(context.Context, *db.Tx, journal.UserID) (journal.PublicID, error) { return "user-1", nil })
-	run(t, d, func(tx *db.Tx) error {
-		_, err := tx.Exec(t.Context(), `INSERT INTO users (number, id, email, email_key, password_hash, is_admin, created_at)
-			VALUES (1, 'user-1', 'a@example.org', 'a@example.org', '', FALSE, 0)`)
-		return err
-	})
+	s, clock := newService(t, d, 30)
 	for i, account := range []journal.AccountID{"", "a", "b", "a", ""} {
 		record(t, d, history.Object{
 			Type: "note", ID: fmt.Sprint("note-", i), Label: "Größe <&> \u2028 😀", Action: history.Created, Account: account,
@@ -53,6 +49,20 @@ func fillHistory(t *testing.T, d *db.DB) (*history.Service, *testkit.Clock) {
 		})
 		clock.Advance(time.Second)
 	}
+	return s, clock
+}
+
+// newService adds a user and returns a service that keeps the content of deletions for some
+// days.
+func newService(t *testing.T, d *db.DB, undoDays int) (*history.Service, *testkit.Clock) {
+	t.Helper()
+	clock := testkit.NewClock()
+	s := history.New(d, clock.Now, undoDays, func(context.Context, *db.Tx, journal.UserID) (journal.PublicID, error) { return "user-1", nil })
+	run(t, d, func(tx *db.Tx) error {
+		_, err := tx.Exec(t.Context(), `INSERT INTO users (number, id, email, email_key, password_hash, is_admin, created_at)
+			VALUES (1, 'user-1', 'a@example.org', 'a@example.org', '', FALSE, 0)`)
+		return err
+	})
 	return s, clock
 }
 
@@ -156,14 +166,20 @@ func TestEraseAndExpiry(t *testing.T) {
 		if deletion.NotUndoable != "" || deletion.ExpiresAt == nil {
 			t.Errorf("a deletion is %+v", deletion)
 		}
-		if got, err := s.Get(t.Context(), owner, deletion.ID); err != nil || string(got.Objects[0].Fields[0].Before) != `"text 0"` {
-			t.Errorf("its values are %+v, %v", got.Objects, err)
+		got, err := s.Get(t.Context(), owner, deletion.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []history.Change{got, deletion} {
+			if len(c.Objects[0].Fields) != 1 || string(c.Objects[0].Fields[0].Before) != `"text 0"` {
+				t.Errorf("its values are %+v", c.Objects)
+			}
 		}
 		clock.Advance(31 * 24 * time.Hour)
 		if err := s.Sweep(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		got, err := s.Get(t.Context(), owner, deletion.ID)
+		got, err = s.Get(t.Context(), owner, deletion.ID)
 		if err != nil || got.NotUndoable != history.NotUndoableExpired || len(got.Objects[0].Fields) != 0 {
 			t.Errorf("after its time it is %+v, %v", got, err)
 		}
@@ -185,6 +201,44 @@ func TestEraseAndExpiry(t *testing.T) {
 			t.Errorf("check says %v", found)
 		}
 		verifyByPython(t, file)
+	}
+}
+
+// TestLongTexts updates a text of more than 4 KiB: it is shown while it is kept, in changes
+// and in lists, and the update expires as a deletion does, at once if nothing is kept.
+func TestLongTexts(t *testing.T) {
+	t.Parallel()
+	for _, engine := range engines() {
+		for _, undoDays := range []int{30, 0} {
+			d := testkit.Open(t, engine)
+			s, clock := newService(t, d, undoDays)
+			long := strings.Repeat("words ", 1000)
+			want := history.NewField("body", long, "few words")
+			record(t, d, history.Object{Type: "note", ID: "note-0", Label: "Plan", Action: history.Updated, Fields: []history.Field{want}})
+			listed := newest(t, s)
+			got, err := s.Get(t.Context(), owner, listed.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if undoDays == 0 {
+				if got.NotUndoable != history.NotUndoableExpired || listed.NotUndoable != history.NotUndoableExpired {
+					t.Errorf("%s: nothing is kept, and the change is %+v", engine, got)
+				}
+				continue
+			}
+			for _, c := range []history.Change{got, listed} {
+				if c.NotUndoable != "" || c.ExpiresAt == nil {
+					t.Errorf("%s: the change is %+v", engine, c)
+				}
+				if diff := cmp.Diff(want, c.Objects[0].Fields[0]); diff != "" {
+					t.Errorf("%s: the field is not shown (-want +got):\n%s", engine, diff)
+				}
+			}
+			clock.Advance(31 * 24 * time.Hour)
+			if listed = newest(t, s); listed.NotUndoable != history.NotUndoableExpired || len(listed.Objects[0].Fields[0].Before) > 200 {
+				t.Errorf("%s: after its time the change is %+v", engine, listed)
+			}
+		}
 	}
 }
 
