@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -20,7 +21,7 @@ func (a undoAPI) register(api *API) {
 	undo := historyRoute(writeJournal, http.MethodPost, "/{id}/undo", "undoChange", "Undo a change")
 	undo.about = "All or nothing, with the ids that records had. The answer is the new change; undoing that one is the redo. " +
 		"409 changed_since lists what later changes are in the way, 409 already_undone and 409 not_undoable say why it cannot be undone. " +
-		"Changes to share links, hooks, connections and price sources need the scope full."
+		"Changes to share links, hooks, connections, price sources, channels and alert settings need the scope full."
 	undo.status, undo.body = http.StatusOK, transport.NoBody
 	register(api, undo, a.undoChange)
 }
@@ -34,6 +35,13 @@ func (a undoAPI) undoChange(ctx context.Context, in *ByID[journal.ChangeID]) (*b
 // writeJournal, which the route requires.
 var undoNeeds = map[string]permission{
 	"share_link": writeLinks, "hook": writeHooks, "connection": writeConnections, "price_source": writeSources,
+	"channel": useChannels, "alert_settings": writeAlertSettings,
+}
+
+// everyAccountActions are what a token limited to accounts cannot do to some types, because
+// other accounts share the records; see [route.everyAccount].
+var everyAccountActions = map[string]history.ObjectAction{
+	"tag": history.Deleted, "setup": history.Deleted, "bar_series": history.Deleted, "bar_import": history.Updated,
 }
 
 // checkUndoScope returns an error if the caller's access token could not have made the
@@ -43,9 +51,12 @@ func checkUndoScope(caller identity.Principal, change *history.Change) error {
 		return nil
 	}
 	for _, o := range change.Objects {
-		needed, special := undoNeeds[o.Type]
-		if special && !slices.Contains(grants[needed].scopes, caller.Scope) {
-			return identity.InsufficientScope(caller.Scope, grants[needed].scopes, "")
+		needed := grants[cmp.Or(undoNeeds[o.Type], writeJournal)]
+		if !slices.Contains(needed.scopes, caller.Scope) {
+			return identity.InsufficientScope(caller.Scope, needed.scopes, "")
+		}
+		if caller.Accounts != nil && (needed.everyAccount || everyAccountActions[o.Type] == o.Action) {
+			return needsEveryAccount()
 		}
 	}
 	return nil

@@ -125,5 +125,19 @@ func TestUndoScope(t *testing.T) {
 		w.as(writer).keyed("once").post("/history/"+both+"/undo", nil).want(http.StatusOK)
 		w.as(writer).keyed("once").post("/history/"+both+"/undo", nil).want(http.StatusOK)
 		d.get("/trades/"+mine).is("notes", `""`)
+
+		// What concerns all accounts is not for a token limited to some.
+		alerts := d.put("/alert-settings", more{"max_per_hour": 5}).want(http.StatusOK).changeOf()
+		tag := d.made("/tags", more{"name": "gap"})
+		deleted := d.delete("/tags/" + tag.text("id")).want(http.StatusNoContent).changeOf()
+		d.sendBars("/commit", "ESH6.csv", barFile(5)).want(http.StatusOK)
+		series := d.delete("/bars/series/" + d.get("/bars/series").text("0.id")).want(http.StatusNoContent).changeOf()
+		_, full := d.mint(more{"name": "full", "scope": "full", "account_ids": []string{d.account}})
+		for _, id := range []string{alerts, deleted, series} {
+			w.as(full).post("/history/"+id+"/undo", nil).wantError(http.StatusForbidden, "forbidden")
+			d.post("/history/"+id+"/undo", nil).want(http.StatusOK)
+		}
+		created := w.as(full).post("/tags", more{"name": "news"}).want(http.StatusCreated).changeOf()
+		w.as(full).post("/history/"+created+"/undo", nil).want(http.StatusOK)
 	})
 }

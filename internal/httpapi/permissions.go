@@ -122,9 +122,14 @@ func (r route) checkToken(caller identity.Principal, query url.Values) error {
 		return identity.InsufficientScope(caller.Scope, others, parameter)
 	}
 	if caller.Accounts != nil && (r.everyAccount || grants[r.needs].everyAccount) {
-		return journal.Forbidden("This access token is limited to some accounts. What concerns all accounts needs a token without that limit.")
+		return needsEveryAccount()
 	}
 	return nil
+}
+
+// needsEveryAccount returns the refusal for a token limited to accounts.
+func needsEveryAccount() error {
+	return journal.Forbidden("This access token is limited to some accounts. What concerns all accounts needs a token without that limit.")
 }
 
 // findRefused returns a query parameter forbidden to a token with scope analytics, or "".
