@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"fillbook/internal/base/db"
+	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/base/outbound"
 	"fillbook/internal/base/secrets"
@@ -120,8 +121,8 @@ func (s *settings) serverKeys() (*secrets.Keys, error) {
 	return secrets.NewKeys(root)
 }
 
-// withIdentity calls fn with the identity service. It needs no server secret,
-// because commands neither read nor create tokens.
+// withIdentity calls fn with the identity service, whose writes are recorded in the history.
+// It needs no server secret, because commands neither read nor create tokens.
 func (s *settings) withIdentity(env *environment, fn func(*identity.Service) error) error {
 	log := s.logger(env.stderr)
 	d, err := s.openCurrent(env.ctx, log)
@@ -129,6 +130,7 @@ func (s *settings) withIdentity(env *environment, fn func(*identity.Service) err
 		return err
 	}
 	defer d.Close() //nolint:errcheck // nothing is pending
+	history.New(d, journal.SystemClock, s.UndoDays, identity.PublicID)
 	return fn(identity.New(d, nil, journal.SystemClock, log, identity.Options{}))
 }
 

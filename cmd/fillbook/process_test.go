@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -295,6 +296,20 @@ func TestOperatorBesideServer(t *testing.T) {
 		p.must("POST", "/auth/login", "", map[string]any{"email": "bob@example.org", "password": "the password of bob"}, http.StatusOK)
 		if output, err := program(t, env, "disable-totp", "--email", "bob@example.org").CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, output)
+		}
+		command = program(t, env, "reset-password", "--email", "bob@example.org")
+		command.Stdin = strings.NewReader("another password of bob\n")
+		if output, err := command.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, output)
+		}
+		in := p.must("POST", "/auth/login", "", map[string]any{"email": "bob@example.org", "password": "another password of bob"}, http.StatusOK)
+		changes := p.must("GET", "/history?actor=cli", in["access_token"].(string), nil, http.StatusOK)["rows"].([]any)
+		var summaries []string
+		for _, c := range slices.Backward(changes) {
+			summaries = append(summaries, c.(map[string]any)["summary"].(string))
+		}
+		if want := []string{"Created a user", "Reset a password"}; !slices.Equal(summaries, want) {
+			t.Errorf("the history has %q of the command line, want %q", summaries, want)
 		}
 		p.stop()
 	})

@@ -194,6 +194,9 @@ func (s *secondFactor) disableTOTP(ctx context.Context, tx *db.Tx, caller Princi
 	if err != nil {
 		return err
 	}
+	if !user.TOTPEnabled { // nothing has changed, and only the audit has it
+		return RecordAudit(ctx, tx, s.event(caller, client, ActionTOTPDisable, string(user.PublicID)))
+	}
 	return s.record(ctx, tx, caller, client, ActionTOTPDisable, string(user.PublicID))
 }
 
