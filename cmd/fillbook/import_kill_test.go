@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"mime/multipart"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -69,6 +70,14 @@ type killing struct {
 type importFile struct {
 	name, content string
 	fills, cash   int
+}
+
+// action is what an import of the file is in the history.
+func (f *importFile) action() string {
+	if f.name == "journal.json" {
+		return "restore"
+	}
+	return "import"
 }
 
 const (
@@ -198,6 +207,7 @@ func (k *killing) killImport(round int, moment float64) {
 	}
 	k.wantStatus(round, "committed")
 	k.wantRows(round, k.batch, k.file.fills, k.file.cash)
+	k.wantChanges(round, k.file.action())
 }
 
 // finish completes an import with its own file only.
@@ -207,8 +217,10 @@ func (k *killing) finish(round int, status string, answered bool) {
 	switch {
 	case status == "committed":
 		k.wantRows(round, k.batch, k.file.fills, k.file.cash)
+		k.wantChanges(round, k.file.action())
 	case status == "pending" && !answered:
 		k.wantRows(round, k.batch, 0, 0)
+		k.wantChanges(round)
 		k.wantConflict(round)
 		status, answer, err := k.undisturbed("/imports/"+k.batch+"/commit", k.file)
 		if err != nil || status != http.StatusOK {
@@ -251,15 +263,18 @@ func (k *killing) killReversal(round int, moment float64) {
 	switch found := k.p.must("GET", path, k.token, nil, http.StatusOK)["status"]; {
 	case found == "reversed":
 		k.outcomes["reversed"]++
+		k.wantChanges(round, "reverse", k.file.action())
 	case found == "committed" && !answered:
 		k.outcomes["not reversed"]++
 		k.wantRows(round, k.batch, k.file.fills, k.file.cash)
+		k.wantChanges(round, k.file.action())
 		k.reverse(k.batch)
 	default:
 		k.t.Fatalf("round %d: the import is %v (acknowledged: %v)", round, found, answered)
 	}
 	k.wantStatus(round, "reversed")
 	k.wantRows(round, k.batch, 0, 0)
+	k.wantChanges(round, "reverse", k.file.action())
 }
 
 func (k *killing) wantResult(answer map[string]any, file importFile) {
@@ -273,6 +288,19 @@ func (k *killing) wantStatus(round int, status string) {
 	k.t.Helper()
 	if found := k.p.must("GET", "/imports/"+k.batch, k.token, nil, http.StatusOK); found["status"] != status {
 		k.t.Fatalf("round %d: the import is %v, want %s", round, found["status"], status)
+	}
+}
+
+// wantChanges checks that the history has exactly these actions for the import, the newest
+// first.
+func (k *killing) wantChanges(round int, actions ...string) {
+	k.t.Helper()
+	found := []string{}
+	for _, change := range k.list("/history?type=import&object_id=" + k.batch) {
+		found = append(found, change["action"].(string))
+	}
+	if !slices.Equal(found, actions) {
+		k.t.Fatalf("round %d: the changes of the import are %v, want %v", round, found, actions)
 	}
 }
 

@@ -36,5 +36,7 @@ func TestChangesAreRecorded(t *testing.T) {
 		d.get("/history?type=trade&object_id="+trade).is("0.objects.0.label", `"AAPL"`).is("0.objects.0.fields.0.after", `"9.5"`).
 			is("1.summary", `"Created fill AAPL"`)
 		d.get("/history/head").is("streams.0.account_id", "null")
+		deleted := d.delete("/trades/" + trade).want(http.StatusNoContent).changeOf()
+		d.get("/history/"+deleted).is("objects.2.type", `"trade"`).is("objects.2.action", `"deleted"`).is("objects.2.label", `"AAPL"`)
 	})
 }

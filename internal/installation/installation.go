@@ -274,6 +274,11 @@ func (i *Installation) updateAnnotations(ctx context.Context, tx *db.Tx, owner j
 	if err := playbook.MoveAnnotations(ctx, tx, owner, i.Clock(), regrouping); err != nil {
 		return err
 	}
+	if len(change.Removed) > 0 {
+		if err := i.History.FindLabels(ctx, tx); err != nil {
+			return err
+		}
+	}
 	return joined.save()
 }
 

@@ -120,7 +120,7 @@ func (s *Service) seal(ctx context.Context, tx *db.Tx) error {
 	if c.objects = c.finish(); len(c.objects) == 0 {
 		return nil
 	}
-	if err := s.findLabels(ctx, tx, c); err != nil {
+	if err := s.FindLabels(ctx, tx); err != nil {
 		return fmt.Errorf("recording a change: %w", err)
 	}
 	change := &sealing{Service: s, collector: c, tx: tx, account: streamOf(c.objects)}
@@ -157,8 +157,13 @@ func (s *sealing) callFollower(ctx context.Context) error {
 	})
 }
 
-// findLabels adds the labels of objects that were recorded without one.
-func (s *Service) findLabels(ctx context.Context, tx *db.Tx, c *collector) error {
+// FindLabels adds the labels of objects that the transaction has recorded without one. The
+// end of the transaction does so, too, but then deleted records are gone.
+func (s *Service) FindLabels(ctx context.Context, tx *db.Tx) error {
+	c, ok := tx.Attached().(*collector)
+	if !ok {
+		return nil
+	}
 	for kind, find := range s.labels {
 		var ids []string
 		for _, o := range c.objects {
