@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/go-json-experiment/json"
+	stateless "github.com/klauspost/compress/flate"
 )
 
 // A stored content is the number of its codec and its canonical form, compressed with a
@@ -46,11 +47,19 @@ var (
 	decompressors = sync.Pool{New: func() any { return flate.NewReaderDict(bytes.NewReader(nil), []byte(dictionary)) }}
 )
 
+// smallContent is up to how many bytes a content is compressed without a compressor, whose
+// large tables would take longer to clear than such a content to compress.
+const smallContent = 4 << 10
+
 // compress returns a canonical content as it is stored.
 func compress(canonical []byte) []byte {
+	b := bytes.NewBuffer([]byte{contentCodec})
+	if len(canonical) <= smallContent {
+		_ = stateless.StatelessDeflate(b, canonical, true, []byte(dictionary)) // a buffer takes everything
+		return b.Bytes()
+	}
 	w := compressors.Get().(*flate.Writer)
 	defer compressors.Put(w)
-	b := bytes.NewBuffer([]byte{contentCodec})
 	w.Reset(b)
 	_, _ = w.Write(canonical) // a buffer takes everything
 	_ = w.Close()
