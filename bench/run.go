@@ -260,6 +260,7 @@ func parts() []part {
 		{"mixed", (*session).measureMixedLoad},
 		{"restart", (*session).measureRestart},
 		{"history", (*session).measureHistory},
+		{"history-cost", (*session).measureHistoryCost},
 		{"bars", (*session).measureBars}, // after the others, because it adds an account
 		{"strategies", (*session).measureStrategies},
 		{"deletion", (*session).measureDeletion}, // last, because it deletes everything
