@@ -35,6 +35,8 @@ func TestChangesAreRecorded(t *testing.T) {
 		d.patch("/trades/"+trade, more{"stop_price": "9.50"}).want(http.StatusOK)
 		d.get("/history?type=trade&object_id="+trade).is("0.objects.0.label", `"AAPL"`).is("0.objects.0.fields.0.after", `"9.5"`).
 			is("1.summary", `"Created fill AAPL"`)
+		d.imported("Symbol,Side,Quantity,Price,Date\nIMP,buy,1,10,2026-01-05 15:00:00\n")
+		d.get("/history?limit=1").is("0.summary", `"Imported 1 fill from fills.csv"`)
 		d.get("/history/head").is("streams.0.account_id", "null")
 		deleted := d.delete("/trades/" + trade).want(http.StatusNoContent).changeOf()
 		d.get("/history/"+deleted).is("objects.2.type", `"trade"`).is("objects.2.action", `"deleted"`).is("objects.2.label", `"AAPL"`)

@@ -50,10 +50,13 @@ func summarize(objects []Object) string {
 		if i == len(order)-1 {
 			link = " and "
 		}
-		fmt.Fprintf(&text, "%s%s %d %s", link, strings.ToLower(verbs[g.action]), others[g], noun(g.kind, others[g]))
+		text.WriteString(link + strings.ToLower(verbs[g.action]) + " " + Count(g.kind, others[g]))
 	}
 	return text.String()
 }
+
+// Count returns a number of records of a type as part of a sentence, such as "3 fills".
+func Count(kind string, n int) string { return fmt.Sprintf("%d %s", n, noun(kind, n)) }
 
 // describe names some objects with one type.
 func describe(objects []Object) string {
@@ -65,7 +68,7 @@ func describe(objects []Object) string {
 		}
 		return noun(kind, 1) + " " + label
 	}
-	text := fmt.Sprintf("%d %s", len(objects), noun(kind, len(objects)))
+	text := Count(kind, len(objects))
 	if isNamed {
 		text += " of " + label
 	}

@@ -81,6 +81,18 @@ func (b *Batch) label() string {
 	return cmp.Or(b.Broker, string(b.Origin))
 }
 
+// countRows returns the numbers of new fills and cash transactions as part of a sentence.
+func (r *Result) countRows() string {
+	fills, cash := history.Count("execution", r.Inserted), history.Count("cash_transaction", r.CashInserted)
+	switch {
+	case r.CashInserted == 0:
+		return fills
+	case r.Inserted == 0:
+		return cash
+	}
+	return fills + " and " + cash
+}
+
 // recordCommit records an imported file or backup.
 func recordCommit(tx *db.Tx, b *Batch, result Result, isBackup bool) {
 	action, verb := history.Import, "Imported"
@@ -89,7 +101,7 @@ func recordCommit(tx *db.Tx, b *Batch, result Result, isBackup bool) {
 	}
 	contains := map[string]int{"execution": result.Inserted, "cash_transaction": result.CashInserted}
 	history.Describe(tx, b.UserID, history.Description{
-		Action: action, Summary: fmt.Sprintf("%s %d fills and %d cash transactions from %s", verb, result.Inserted, result.CashInserted, b.label()),
+		Action: action, Summary: fmt.Sprintf("%s %s from %s", verb, result.countRows(), b.label()),
 	})
 	history.RecordBundle(tx, b.UserID, b.object(history.Created, "", Committed, contains))
 }
@@ -111,7 +123,7 @@ func recordDelivery(tx *db.Tx, b *Batch, isNew bool, result Result, rows int, pa
 	addPart(&o, part)
 	addInternal(&o, countsField, newDeliveryCounts(rows, result))
 	history.Describe(tx, b.UserID, history.Description{
-		Action: action, Summary: fmt.Sprintf("Received %d fills and %d cash transactions from %s", result.Inserted, result.CashInserted, b.label()),
+		Action: action, Summary: fmt.Sprintf("Received %s from %s", result.countRows(), b.label()),
 	})
 	history.RecordBundle(tx, b.UserID, o)
 }
