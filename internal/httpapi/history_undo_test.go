@@ -62,6 +62,12 @@ func TestUndoTakesName(t *testing.T) {
 		d.post("/history/"+deleted+"/undo", nil).wantError(http.StatusConflict, "changed_since").
 			is("error.details.conflicts.0.type", `"tag"`).is("error.details.conflicts.0.id", `"`+taker.text("id")+`"`).
 			is("error.details.conflicts.0.field", "null").is("error.details.conflicts.0.change_id", `"`+taker.changeOf()+`"`)
+
+		alias := d.made("/bars/aliases", more{"symbol": "A", "bars_symbol": "B"}).text("id")
+		deleted = d.delete("/bars/aliases/" + alias).want(http.StatusNoContent).changeOf()
+		taker = d.made("/bars/aliases", more{"symbol": "A", "bars_symbol": "C"})
+		d.post("/history/"+deleted+"/undo", nil).wantError(http.StatusConflict, "changed_since").
+			is("error.details.conflicts.0.type", `"bar_alias"`).is("error.details.conflicts.0.id", `"`+taker.text("id")+`"`)
 	})
 }
 

@@ -523,7 +523,7 @@ func (h *fixture) undoBackward(seed uint64, all bool) {
 // names a conflict and changes nothing.
 func TestUndoInAnyOrder(t *testing.T) {
 	t.Parallel()
-	for seed, all := range undoSeeds(0, 1, 2, 12, 21, 22, 23) {
+	for seed, all := range undoSeeds(0, 1, 2, 12, 21, 22, 23, 50025, 50049) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			each := eachFixtureIfLong
 			if all {

@@ -2,11 +2,13 @@ package bars
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"fillbook/internal/base/db"
 	"fillbook/internal/base/decimal"
 	"fillbook/internal/base/fields"
 	"fillbook/internal/base/history"
@@ -15,12 +17,24 @@ import (
 
 // Undoers undo changes to symbol aliases, series, imports of bars and typed prices.
 func (s *Service) Undoers() []history.TypeUndoer {
+	aliases := history.TableRecords(aliasHistory, aliasTable, s.clock)
+	aliases.FindObstacle = findAlias
 	return []history.TypeUndoer{
-		{Type: "bar_alias", Undoer: history.TableRecords(aliasHistory, aliasTable, s.clock)},
+		{Type: "bar_alias", Undoer: aliases},
 		{Type: "bar_series", Undoer: seriesUndoer{s}},
 		{Type: "bar_import", Undoer: importUndoer{s}},
 		{Type: "position_mark", Undoer: &history.Values{Type: "position_mark", Load: loadMark, Store: storeMark}},
 	}
+}
+
+// findAlias returns another alias of an alias's symbol.
+func findAlias(ctx context.Context, u *history.Undoing, a *Alias) (key history.Key, err error) {
+	err = u.Tx.QueryRow(ctx, `SELECT id FROM bar_aliases WHERE user_id = $1 AND symbol = $2 AND id <> $3`, u.Owner, a.Symbol, a.ID).Scan(&key.ID)
+	if errors.Is(err, db.ErrNoRows) {
+		return history.Key{}, nil
+	}
+	key.Type = "bar_alias"
+	return key, err
 }
 
 func loadMark(ctx context.Context, u *history.Undoing, trade string) (map[string]jsontext.Value, error) {

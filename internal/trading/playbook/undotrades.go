@@ -45,6 +45,11 @@ func (t tradeUndoer) Check(ctx context.Context, u *history.Undoing, objects []hi
 			continue
 		}
 		history.CheckUpdated(u, tradeHistory.Fields(), o, &record)
+		if missing, err := t.findMissingAccount(ctx, u, &o.Account); err != nil {
+			return err
+		} else if missing.ID != "" {
+			u.AddConflict(history.Key{Type: o.Type, ID: o.ID}, "") // it is gone with its account
+		}
 		if err := t.checkLinks(ctx, u, o); err != nil {
 			return err
 		}
