@@ -1,8 +1,10 @@
 package httpapi_test
 
 import (
+	"fmt"
 	"maps"
 	"net/http"
+	"strings"
 	"testing"
 )
 
@@ -123,6 +125,46 @@ func TestRenamedSymbols(t *testing.T) {
 		} {
 			c.body["symbol"], c.body["effective_on"] = "OLD", "2026-01-05"
 			d.post("/corporate-actions", c.body).wantField(c.field)
+		}
+	})
+}
+
+// TestPositionsAfterActions: what a position is worth and what it has realized are together
+// what selling it at the mark brings, whatever actions have paid and taken.
+func TestPositionsAfterActions(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(_ *testing.T, w *world) {
+		d := w.trader()
+		for symbol, c := range map[string]struct {
+			fills                      []string // one each day
+			action                     more
+			mark                       string
+			realized, unrealized, left string
+		}{
+			"THIRDS": {[]string{"buy 10@10"}, more{"kind": "split", "ratio_new": 3}, "5", "0", "50", "50"},
+			"PARENT": {
+				[]string{"buy 10@10", "sell 5@12", "buy 5@20"}, more{"kind": "spin_off", "new_symbol": "CHILD", "cost_share": "0.5"}, "10", "10", "25", "35",
+			},
+			"MERGED": {[]string{"buy 10@10"}, more{"kind": "exchange", "new_symbol": "MERGED2", "ratio_old": 2, "cash_per_share": 3}, "20", "0", "30", "30"},
+			"BOUGHT": {[]string{"buy 10@10"}, more{"kind": "exchange", "new_symbol": "BOUGHT2", "ratio_old": 2, "cash_per_share": 30}, "20", "200", "100", "300"},
+			"SHORTS": {
+				[]string{"sell 10@10", "buy 5@8"}, more{"kind": "exchange", "new_symbol": "SHORTS2", "cash_per_share": 3, "cost_share": "0.5"}, "7", "20", "-10", "10",
+			},
+		} {
+			var trade string
+			for day, text := range c.fills {
+				trade = d.fill(symbol, text, day*24*60, more{"executed_at": fmt.Sprintf("2026-01-%02dT15:00:00Z", day+2)}).text("trade_id")
+			}
+			c.action["symbol"], c.action["effective_on"] = symbol, "2026-01-20"
+			d.made("/corporate-actions", c.action)
+			position := d.put("/positions/"+trade+"/mark", more{"price": c.mark}).want(http.StatusOK).
+				is("realized_pnl", c.realized).is("unrealized_pnl", c.unrealized)
+			side, quantity := "sell", strings.TrimPrefix(position.text("quantity"), "-")
+			if quantity != position.text("quantity") {
+				side = "buy"
+			}
+			d.fill(position.text("symbol"), side+" "+quantity+"@"+c.mark, 0, more{"executed_at": "2026-02-02T15:00:00Z"}).is("trade_id", `"`+trade+`"`)
+			d.trade(trade).is("net_pnl", c.left)
 		}
 	})
 }

@@ -15,6 +15,7 @@ import (
 	"fillbook/internal/prices/market"
 	"fillbook/internal/trading/instruments"
 	"fillbook/internal/trading/ledger"
+	"fillbook/internal/trading/matching"
 )
 
 // TypedSource is the source for a price typed by the trader.
@@ -90,6 +91,17 @@ func (s *Service) Value(ctx context.Context, owner journal.UserID, now time.Time
 				v.realized[trade.ID] = v.realized[trade.ID].Add(part.Gross)
 			}
 		}
+		trades, err := ledger.TradesByID(ctx, tx, owner, ids)
+		if err != nil {
+			return err
+		}
+		v.received = map[journal.TradeID]decimal.Decimal{}
+		for _, t := range trades {
+			v.received[t.ID] = t.ExitNotional.Sub(t.EntryNotional)
+			if t.Direction == matching.Short {
+				v.received[t.ID] = v.received[t.ID].Neg()
+			}
+		}
 		return ledger.EachPositionByID(ctx, tx, owner, ids, v.add)
 	})
 	return found, err
@@ -129,6 +141,9 @@ type valuer struct {
 	now      time.Time
 	typed    map[journal.TradeID]bars.Mark
 	realized map[journal.TradeID]decimal.Decimal
+	// received is what trades have brought without what is held, negative for a cost. It has
+	// what corporate actions paid and took.
+	received map[journal.TradeID]decimal.Decimal
 	found    map[journal.TradeID]Valuation
 }
 
@@ -161,9 +176,9 @@ func (v *valuer) add(list ledger.InstrumentPositions) error {
 		last := found[side].Block
 		value.Mark = v.markOf(t, i, last, found[side].source)
 		if value.Mark != nil && isSame && t.isRateKnown() {
-			result := market.ResultAt(t.fills, t.multiplier, value.Mark.Price)
+			result := value.Quantity.Mul(value.Mark.Price).Mul(t.multiplier).Add(v.received[p.Trade])
 			value.Unrealized = decimal.Of(t.convert(result).Sub(v.realized[p.Trade]))
-			value.DayChange = t.convertNull(g.dayChange(t, value.Mark.At, result, last))
+			value.DayChange = t.convertNull(g.dayChange(t, value.Mark.At, market.ResultAt(t.fills, t.multiplier, value.Mark.Price), last))
 		}
 		v.found[p.Trade] = value
 	}

@@ -283,7 +283,8 @@ func loadAllEvents(ctx context.Context, tx *db.Tx, owner journal.UserID) (map[in
 
 // passEvents drops the events up to an instant and applies them to a position that is made
 // of fills, and to its quantity. start is the instant from which the position is: arrivals
-// before it belong to another. Cash that an exchange paid is not part of it.
+// before it belong to another. Cash and costs that leave lower the entries, so that the
+// fills' money is what the position has cost.
 func passEvents(events []matching.Event, start, at int64, held *decimal.Decimal, fills *[]PositionFill) []matching.Event {
 	for ; len(events) > 0 && events[0].At <= at; events = events[1:] {
 		e, list := events[0], *fills
@@ -299,6 +300,9 @@ func passEvents(events []matching.Event, start, at int64, held *decimal.Decimal,
 		}
 		switch e.Kind {
 		case matching.EventConversion:
+			if e.Cash.Valid {
+				lowerEntries(list, *held, e.Cash.Decimal.Mul(held.Abs()).Mul(list[0].Multiplier))
+			}
 			after := e.Apply(held.Abs())
 			if held.Sign() < 0 {
 				after = after.Neg()
@@ -340,16 +344,23 @@ func averageEntry(fills []PositionFill, held decimal.Decimal) decimal.Decimal {
 	return money.DivAverage(quantity)
 }
 
-// lowerEntries takes a cost from a position's entries, in proportion to their prices.
-func lowerEntries(fills []PositionFill, held, cost decimal.Decimal) {
-	before := averageEntry(fills, held)
-	open := before.Mul(held.Abs()).Mul(fills[0].Multiplier)
-	if open.IsZero() {
-		return
-	}
+// lowerEntries takes an amount from the money of a position's entries, in proportion to
+// their prices.
+func lowerEntries(fills []PositionFill, held, amount decimal.Decimal) {
+	money, size := decimal.Zero, decimal.Zero
 	for i := range fills {
 		if f := &fills[i]; f.Quantity.Sign() == held.Sign() {
-			f.Price = f.Price.Mul(open.Sub(cost)).DivAverage(open)
+			size = size.Add(f.Quantity.Abs().Mul(f.Multiplier))
+			money = money.Add(f.Quantity.Abs().Mul(f.Price).Mul(f.Multiplier))
+		}
+	}
+	for i := range fills {
+		switch f := &fills[i]; {
+		case f.Quantity.Sign() != held.Sign():
+		case money.IsZero():
+			f.Price = f.Price.Sub(amount.DivAverage(size))
+		default:
+			f.Price = f.Price.Mul(money.Sub(amount)).DivAverage(money)
 		}
 	}
 }

@@ -9,8 +9,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"fillbook/internal/base/db"
+	"fillbook/internal/base/decimal"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/trading/ledger"
+	"fillbook/internal/trading/matching"
 )
 
 // positions are an account's positions by trade, with their instrument.
@@ -33,21 +35,50 @@ func (p positions) add(t testing.TB, list ledger.InstrumentPositions) {
 	}
 }
 
+// checkMoney compares the money of positions' fills with the entries and exits of their
+// trades. Positions that moved into another one are left out: they end at an average price.
+func (d *fixture) checkMoney(list ledger.InstrumentPositions, trades map[journal.TradeID]ledger.Trade) {
+	d.Helper()
+	for _, position := range list.Positions {
+		t, paid, size := trades[position.Trade], decimal.Zero, decimal.New(1)
+		if t.EndedBy == matching.KindRemoval {
+			continue
+		}
+		for _, f := range position.Fills {
+			paid = paid.Add(f.Quantity.Mul(f.Price).Mul(f.Multiplier))
+			size = size.Add(f.Quantity.Mul(f.Price).Mul(f.Multiplier).Abs()).Add(f.Quantity.Mul(f.Multiplier).Abs())
+		}
+		want := t.EntryNotional.Sub(t.ExitNotional)
+		if t.Direction == matching.Short {
+			want = want.Neg()
+		}
+		// Prices are rounded.
+		if off := paid.Sub(want).Abs(); off.Mul(decimal.New(1_000_000)).Cmp(size) > 0 {
+			d.Errorf("the fills of %s cost %s, the trade %s", t.Instrument.Symbol, paid, want)
+		}
+	}
+}
+
 // checkPositions reads the account's positions in all ways: by instrument, by trade, and
 // in fill order, some fills at a time.
 func (d *fixture) checkPositions() {
 	d.Helper()
 	ctx := context.Background()
 	var ids []journal.TradeID
+	trades := map[journal.TradeID]ledger.Trade{}
 	for _, t := range d.trades() {
-		ids = append(ids, t.ID)
+		ids, trades[t.ID] = append(ids, t.ID), t
 	}
 	accounts, err := d.resolveScope(ctx, []journal.AccountID{d.account}, ledger.ToList)
 	must(d, err)
 	must(d, d.db.View(ctx, func(tx *db.Tx) error {
 		named, all := positions{}, positions{}
 		collect := func(into positions) func(ledger.InstrumentPositions) error {
-			return func(list ledger.InstrumentPositions) error { into.add(d, list); return nil }
+			return func(list ledger.InstrumentPositions) error {
+				into.add(d, list)
+				d.checkMoney(list, trades)
+				return nil
+			}
 		}
 		if err := ledger.EachPositionByID(ctx, tx, d.owner, ids, collect(named)); err != nil {
 			return err
