@@ -100,8 +100,10 @@ func TestRenamedSymbols(t *testing.T) {
 		d.get("/trades/"+trade).want(http.StatusOK).is("symbol", `"NEW"`).is("symbols", `["NEW","OLD"]`).is("qty_remaining", "0").
 			is("net_pnl", "100").is("notes", `"held through the rename"`).is("fills.0.symbol", `"OLD"`).is("fills.1.symbol", `"NEW"`)
 		for _, symbol := range []string{"OLD", "NEW"} {
-			d.get("/trades?symbol="+symbol).want(http.StatusOK).is("0.id", `"`+trade+`"`)
-			d.get("/analytics/summary?symbol="+symbol).want(http.StatusOK).is("total_trades", "1")
+			for _, parameter := range []string{"symbol", "root", "q"} {
+				d.get("/trades?"+parameter+"="+symbol).want(http.StatusOK).is("0.id", `"`+trade+`"`).is("1", "null")
+				d.get("/analytics/summary?"+parameter+"="+symbol).want(http.StatusOK).is("total_trades", "1")
+			}
 		}
 		sale := d.get("/executions").want(http.StatusOK).is("2.symbol", `"NEW"`).text("2.id")
 		d.delete("/executions/" + sale).want(http.StatusNoContent)
@@ -166,5 +168,23 @@ func TestPositionsAfterActions(t *testing.T) {
 			d.fill(position.text("symbol"), side+" "+quantity+"@"+c.mark, 0, more{"executed_at": "2026-02-02T15:00:00Z"}).is("trade_id", `"`+trade+`"`)
 			d.trade(trade).is("net_pnl", c.left)
 		}
+	})
+}
+
+// TestSpunOffTradeIsNotDeleted: a trade without an opening fill goes with its action only.
+func TestSpunOffTradeIsNotDeleted(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(_ *testing.T, w *world) {
+		d := w.trader()
+		d.fill("PARENT", "buy 100@10", 0, more{"executed_at": "2026-01-02T15:00:00Z"})
+		action := d.made("/corporate-actions", more{
+			"kind": "spin_off", "symbol": "PARENT", "new_symbol": "CHILD", "effective_on": "2026-01-05",
+		}).text("id")
+		child := d.trades("CHILD").text("0.id")
+		d.annotate(child, more{"notes": "kept"})
+		d.delete("/trades/"+child).wantError(http.StatusConflict, "conflict")
+		d.trade(child).is("notes", `"kept"`)
+		d.delete("/corporate-actions/" + action).want(http.StatusNoContent)
+		d.get("/trades/"+child).wantError(http.StatusNotFound, "not_found")
 	})
 }

@@ -236,7 +236,8 @@ func (a tradeAPI) register(api *API) {
 		})
 	register(api, tradeRoute(writeJournal, http.MethodPatch, "/{id}", "annotateTrade", "Annotate a trade"), a.annotateTrade)
 	remove := tradeRoute(writeJournal, http.MethodDelete, "/{id}", "deleteTrade", "Delete a trade with the fills that belong to it alone")
-	remove.about = "A fill shared with another trade keeps its part in that trade."
+	remove.about = "A fill shared with another trade keeps its part in that trade. A trade that a corporate action opened, such as a spin-off, is refused with conflict: delete the action."
+	remove.refusals = append(remove.refusals, http.StatusConflict)
 	register(api, remove, a.deleteTrade)
 	a.registerTradeFillRoutes(api)
 	a.registerExcursionRoutes(api)

@@ -33,10 +33,10 @@ type repairProposal struct {
 	Price          *decimal.Decimal    `json:"price,omitempty"`
 	Multiplier     *decimal.Decimal    `json:"multiplier,omitempty"`
 	ExecutedAt     time.Time           `json:"executed_at,omitzero"`
-	BasisEstimated bool                `json:"basis_estimated,omitempty"`
+	BasisEstimated bool                `json:"basis_estimated,omitzero"`
 	Details        map[string]string   `json:"details,omitempty"`
-	RatioNew       int64               `json:"ratio_new,omitempty"`
-	RatioOld       int64               `json:"ratio_old,omitempty"`
+	RatioNew       int64               `json:"ratio_new,omitzero"`
+	RatioOld       int64               `json:"ratio_old,omitzero"`
 	EffectiveOn    journal.Day         `json:"effective_on,omitempty"`
 	AccountIDs     []journal.AccountID `json:"account_ids,omitempty"`
 }

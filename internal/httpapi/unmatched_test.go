@@ -43,7 +43,7 @@ func TestUnmatchedPositions(t *testing.T) {
 			t.Fatalf("%v: %s", err, list.body)
 		}
 		list.is("0.reason", `"expired_unclosed"`).is("0.proposal.kind", `"expiry"`).is("0.proposal.side", `"sell"`).is("0.quantity", "1").
-			is("0.proposal.executed_at", `"2026-01-16T21:00:00Z"`)
+			is("0.proposal.executed_at", `"2026-01-16T21:00:00Z"`).is("0.proposal.ratio_new", "null").is("0.proposal.basis_estimated", "null")
 		list.is("1.reason", `"expired_unclosed"`).is("1.proposal.kind", `"assignment"`).is("1.proposal.side", `"buy"`)
 		list.is("2.reason", `"split_suspected"`).is("2.quantity", "20").is("2.proposal.ratio_new", "3").is("2.proposal.ratio_old", "1").
 			is("2.proposal.effective_on", `"2026-01-06"`)

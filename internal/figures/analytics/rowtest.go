@@ -283,7 +283,7 @@ func (t *rowTests) addInstrument(f *Filter) {
 	if len(f.Roots) > 0 || len(f.OptionRights) > 0 {
 		t.add(c.contract.newTest(func(word string) bool {
 			contract := splitContract(word)
-			return (len(f.Roots) == 0 || slices.Contains(f.Roots, contract.root)) &&
+			return (len(f.Roots) == 0 || slices.Contains(f.Roots, contract.root) || contract.hasSymbol(f.Roots)) &&
 				(len(f.OptionRights) == 0 || slices.Contains(f.OptionRights, contract.right))
 		}))
 	}
@@ -520,8 +520,11 @@ func (t *rowTests) addLookups(f *Filter) {
 	for i, word := range f.Words {
 		found := &f.Lookups.Words[i]
 		inSymbol := c.symbol.newTest(func(symbol string) bool { return textindex.HasWord(symbol, word) })
+		inSymbols := c.contract.newTest(func(joined string) bool { return textindex.HasWord(splitContract(joined).symbols, word) })
 		inTags := c.tags.newTest(func(tags string) bool { return hasCommon(splitIDs[journal.TagID](tags), found.Tags) })
-		t.add(func(row int32) bool { return inSymbol(row) || inTags(row) || found.Trades.hasRow(&c.ids, row) })
+		t.add(func(row int32) bool {
+			return inSymbol(row) || inSymbols(row) || inTags(row) || found.Trades.hasRow(&c.ids, row)
+		})
 	}
 }
 

@@ -302,7 +302,8 @@ func (b *book) recordEdit(ctx context.Context, before, after *fill, key streamKe
 
 // DeleteTrade deletes a trade and the fills belonging to it alone. A fill it shares with
 // the next or previous trade is reduced to that trade's part, and the stream is
-// regrouped. Connections, hooks and watched files do not bring the deleted fills back.
+// regrouped. Connections, hooks and watched files do not bring the deleted fills back. A
+// trade that a corporate action opened stays: it would begin again.
 // check, which may be nil, receives the stored trade and the transaction, and may reject
 // the deletion.
 func (s *Service) DeleteTrade(
@@ -317,6 +318,9 @@ func (s *Service) DeleteTrade(
 			row, err := b.tradeByID(ctx, id)
 			if err != nil {
 				return err
+			}
+			if row.First.Seq == 0 {
+				return journal.Conflict("A corporate action opened this position. Delete that action instead.")
 			}
 			if check != nil {
 				detail, err := b.loadDetail(ctx, row)
