@@ -71,6 +71,28 @@ func TestSalesWithoutPurchase(t *testing.T) {
 	})
 }
 
+// TestPurchaseWithoutSale: an option that a closing purchase seems to have opened lacks its
+// beginning, not its expiry. The proposal repairs it.
+func TestPurchaseWithoutSale(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(_ *testing.T, w *world) {
+		const file = `Date,Type,Sub Type,Action,Symbol,Instrument Type,Description,Value,Quantity,Average Price,Commissions,Fees,Multiplier,Root Symbol,Underlying Symbol,Expiration Date,Strike Price,Call or Put,Order #,Total,Currency
+2024-06-13T16:00:00+0000,Trade,Buy to Close,BUY_TO_CLOSE,OAKS  240621C00011000,Equity Option,Bought 3 OAKS,-450.00,3,-150.00,0.00,0.00,100,OAKS,OAKS,6/21/24,11,CALL,2,-450.00,USD
+2024-06-12T16:00:00+0000,Trade,Sell to Open,SELL_TO_OPEN,OAKS  240621C00011000,Equity Option,Sold 1 OAKS,200.00,1,200.00,0.00,0.00,100,OAKS,OAKS,6/21/24,11,CALL,1,200.00,USD
+2024-06-11T16:00:00+0000,Trade,Buy to Open,BUY_TO_OPEN,ELMS  240621C00011000,Equity Option,Bought 1 ELMS,-100.00,1,-100.00,0.00,0.00,100,ELMS,ELMS,6/21/24,11,CALL,3,-100.00,USD
+`
+		d := w.trader()
+		d.imported(file)
+		list := d.get("/positions/unmatched").want(http.StatusOK).is("0.reason", `"expired_unclosed"`).is("0.symbol", `"ELMS"`).
+			is("1.reason", `"nothing_to_close"`).is("1.symbol", `"OAKS"`).is("1.quantity", "2").is("2", "null").
+			is("1.proposal.kind", `"opening"`).is("1.proposal.side", `"sell"`).is("1.proposal.price", "1.5").
+			is("1.proposal.executed_at", `"2024-06-13T15:59:59Z"`).is("1.proposal.basis_estimated", "true")
+		d.made("/executions", list.value("1.proposal"))
+		d.get("/positions/unmatched").want(http.StatusOK).is("0.symbol", `"ELMS"`).is("1", "null")
+		d.get("/trades?symbol=OAKS").want(http.StatusOK).is("0.status", `"closed"`).is("0.direction", `"short"`).is("0.net_pnl", "50").is("1", "null")
+	})
+}
+
 // TestPlainSaleOfABrokerWithShortSales: Schwab writes Sell Short for a short sale, so its
 // Sell closes. What a split in the file brought is no sale without a purchase.
 func TestPlainSaleOfABrokerWithShortSales(t *testing.T) {

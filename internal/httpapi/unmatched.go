@@ -62,7 +62,7 @@ func shapeUnmatched(u ledger.Unmatched) unmatchedPosition {
 // registerUnmatched registers the list of positions that seem to lack something.
 func (a executionAPI) registerUnmatched(api *API) {
 	list := positionRoute(readJournal, http.MethodGet, "/unmatched", "listUnmatchedPositions", "List positions that seem to lack a fill or a split, with repairs")
-	list.about = "sold_without_purchase is an open short that began with a sale which closes a position by its source; the repair is an opening, whose cost is not known. expired_unclosed is an option that is open after its expiry; nothing_to_close is a fill that only closes and had too little to close; split_suspected is a fill of a multiple of the shares held, at a price that fits a split. At most 500 of each, oldest first. Nothing is repaired without a request."
+	list.about = "sold_without_purchase is an open short that began with a sale which closes a position by its source; the repair is an opening, whose cost is not known. expired_unclosed is an option that is open after its expiry; nothing_to_close is a fill that only closes and had too little to close, or an open long that began with a purchase which closes a position by its source; split_suspected is a fill of a multiple of the shares held, at a price that fits a split. At most 500 of each, oldest first. Nothing is repaired without a request."
 	registerList(api, list, func(ctx context.Context, in *Paging) (*listing[unmatchedPosition], error) {
 		found, err := a.ledger.Unmatched(ctx, caller(ctx).UserID)
 		if err != nil {

@@ -67,27 +67,28 @@ func listUnbought(arrivals []*arrival) (list []UnboughtSale) {
 		if a.unbought.IsZero() {
 			continue
 		}
-		opening := openingBefore(a.key.toInstrument(), a.unbought, a.price, a.at)
+		opening := openingBefore(a.key.toInstrument(), matching.Buy, a.unbought, a.price, a.at)
 		opening.Multiplier = decimal.Of(a.multiplier)
 		list = append(list, UnboughtSale{Place: place, Symbol: a.key.symbol, Quantity: a.unbought, Opening: opening})
 	}
 	return list
 }
 
-// openingBefore returns the opening that a sale lacks: one second earlier at its price.
-func openingBefore(i Instrument, quantity, price decimal.Decimal, at int64) NewFill {
-	opening := i.newFill(matching.KindOpening, matching.Buy, quantity, price, db.FromMicros(at).Add(-time.Second))
+// openingBefore returns the opening that a closing fill lacks: one second earlier at its
+// price.
+func openingBefore(i Instrument, side matching.Side, quantity, price decimal.Decimal, at int64) NewFill {
+	opening := i.newFill(matching.KindOpening, side, quantity, price, db.FromMicros(at).Add(-time.Second))
 	opening.BasisEstimated = true
 	return opening
 }
 
-// findUnbought finds short positions that a closing sale began. An opening one second
-// before it repairs them; its cost is unknown.
+// findUnbought finds short positions that a closing sale began, and long ones that a closing
+// purchase began. An opening one second before it repairs them; its cost is unknown.
 func (u *unmatchedFinder) findUnbought(ctx context.Context) error {
 	list, err := u.listSuspects(ctx, `SELECT accounts.id, trades.id, trades.head, trades.avg_entry`+suspectFrom+`
 		JOIN executions ON executions.user_id = trades.user_id AND executions.account = trades.account
 			AND executions.executed_at = trades.opened_at AND executions.seq = trades.first_seq
-		WHERE trades.user_id = $1 AND trades.is_open = TRUE AND trades.is_long = FALSE AND executions.kind = $2
+		WHERE trades.user_id = $1 AND trades.is_open = TRUE AND executions.kind = $2
 		ORDER BY trades.opened_at, trades.id`+db.Limit(3), closesBit, maxUnmatched)
 	if err != nil {
 		return err
@@ -100,32 +101,35 @@ func (u *unmatchedFinder) findUnbought(ctx context.Context) error {
 		if len(t.Fills) == 0 {
 			continue
 		}
-		first, quantity := t.Fills[0], unboughtQuantity(t.Fills)
-		opening := openingBefore(first.Instrument, quantity, first.Price, db.Micros(first.ExecutedAt))
+		first, quantity, reason := t.Fills[0], unopenedQuantity(t.Fills), SoldWithoutPurchase
+		if first.Side == matching.Buy {
+			reason = NothingToClose
+		}
+		opening := openingBefore(first.Instrument, opposite(first.Side), quantity, first.Price, db.Micros(first.ExecutedAt))
 		opening.Multiplier = decimal.Of(first.Multiplier)
 		u.list = append(u.list, Unmatched{
 			Account: s.account, Symbol: first.Instrument.Symbol, Quantity: quantity, Since: first.ExecutedAt,
-			Fills: []journal.ExecutionID{first.ID}, Reason: SoldWithoutPurchase, Fill: &opening,
+			Fills: []journal.ExecutionID{first.ID}, Reason: reason, Fill: &opening,
 		})
 	}
 	return nil
 }
 
-// unboughtQuantity returns the smallest position before a short trade with which none of
-// its closing sales sells more than is held, in the units of the first fill.
-func unboughtQuantity(fills []TradeFill) decimal.Decimal {
-	short, needed := decimal.Zero, decimal.Zero
+// unopenedQuantity returns the smallest position before a trade with which none of its
+// closing fills closes more than is held, in the units of the first fill.
+func unopenedQuantity(fills []TradeFill) decimal.Decimal {
+	closed, needed := decimal.Zero, decimal.Zero
 	for _, f := range fills {
 		quantity := f.PartQuantity
 		if f.Adjusted.Quantity.Valid {
 			quantity = scaleQuantity(quantity, f.Adjusted.Quantity.Decimal, f.Quantity)
 		}
-		if f.Side == matching.Buy {
-			short = short.Sub(quantity)
+		if f.Side != fills[0].Side {
+			closed = closed.Sub(quantity)
 			continue
 		}
-		if short = short.Add(quantity); f.Closes {
-			needed = decimal.Max(needed, short)
+		if closed = closed.Add(quantity); f.Closes {
+			needed = decimal.Max(needed, closed)
 		}
 	}
 	if first := fills[0]; first.Adjusted.Quantity.Valid {

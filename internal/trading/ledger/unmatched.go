@@ -17,7 +17,8 @@ type UnmatchedReason string
 
 // The reasons.
 const (
-	// NothingToClose: a fill that only closes had no position, or too small a one.
+	// NothingToClose: a fill that only closes had no position, or too small a one, or an
+	// open long began with a purchase that closes, by its source.
 	NothingToClose UnmatchedReason = "nothing_to_close"
 	// SoldWithoutPurchase: an open short began with a sale that closes, by its source.
 	SoldWithoutPurchase UnmatchedReason = "sold_without_purchase"
@@ -74,11 +75,11 @@ type unmatchedFinder struct {
 }
 
 // withoutDoubts returns the list with one reason for each position. A split explains a sale
-// of too much better than a missing purchase, and that an open option better than a missing
-// expiry.
+// of too much better than a missing purchase, and a missing beginning explains an open option
+// better than a missing expiry.
 func (u *unmatchedFinder) withoutDoubts() []Unmatched {
 	reasons := map[journal.ExecutionID]UnmatchedReason{} // by the first fill
-	for _, reason := range []UnmatchedReason{ExpiredUnclosed, SoldWithoutPurchase, SplitSuspected} {
+	for _, reason := range []UnmatchedReason{ExpiredUnclosed, SoldWithoutPurchase, NothingToClose, SplitSuspected} {
 		for _, one := range u.list {
 			if one.Reason == reason {
 				reasons[one.Fills[0]] = reason
@@ -86,7 +87,7 @@ func (u *unmatchedFinder) withoutDoubts() []Unmatched {
 		}
 	}
 	return slices.DeleteFunc(u.list, func(one Unmatched) bool {
-		return one.Reason != NothingToClose && reasons[one.Fills[0]] != one.Reason
+		return reasons[one.Fills[0]] != one.Reason
 	})
 }
 

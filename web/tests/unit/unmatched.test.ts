@@ -28,15 +28,7 @@ describe('positions that lack something', () => {
     ],
     [
       { reason: 'nothing_to_close' as const, proposal: { kind: 'opening', symbol: 'A' } },
-      'Removed 2 without an open position',
-      'Add opening position',
-    ],
-    [
-      {
-        reason: 'nothing_to_close' as const,
-        proposal: { kind: 'opening', symbol: 'A', details: { expiry: '2026-01-16' } },
-      },
-      'Ended 2 without an open position',
+      'Closed 2 without an open position',
       'Add opening position',
     ],
   ])('describes %o', (u, problem, label) => {

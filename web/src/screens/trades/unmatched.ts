@@ -14,7 +14,7 @@ export function problemText(u: Pick<Unmatched, 'reason' | 'proposal'>, quantity:
     case 'split_suspected':
       return `Traded ${quantity} more than you held. The price suggests a split.`;
     case 'nothing_to_close':
-      return `${u.proposal.details?.expiry ? 'Ended' : 'Removed'} ${quantity} without an open position`;
+      return `Closed ${quantity} without an open position`;
   }
 }
 
