@@ -1,3 +1,4 @@
+import { importBars } from './bars';
 import { expect, mainAccount, test, type Api } from './fixtures';
 import { expectFitsPhone } from './phone';
 
@@ -82,4 +83,27 @@ test('a position that lacks a split is repaired in one click', async ({
   await expect(list).toHaveCount(0);
   const [trade] = await api<{ qty_opened: number; status: string }[]>('GET', '/trades?symbol=SPLT');
   expect(trade).toMatchObject({ qty_opened: 30, status: 'closed' });
+});
+
+test('the chart of a trade shows a split on its time axis and fills at adjusted prices', async ({
+  page,
+  api,
+  signIn,
+  expectAccessible,
+}) => {
+  const id = await trade(api, 'SPLT');
+  const split = { kind: 'split', symbol: 'SPLT', ratio_new: 10, effective_on: '2024-06-10' };
+  await api('POST', '/corporate-actions', split);
+  const days = ['time,open,high,low,close'];
+  for (let at = Date.parse('2024-05-30T13:30:00Z') / 1000; days.length < 30; at += 86_400)
+    if (![0, 6].includes(new Date(at * 1000).getUTCDay())) days.push(`${at},122,132,118,125`);
+  await importBars(api, 'SPLT', days.join('\n'));
+
+  await signIn(`/trades?trade=${id}`);
+  const events = page.getByRole('list', { name: 'Notes and corporate actions' });
+  await expect(events.getByRole('listitem')).toContainText('10-for-1 split');
+  await expect(events.getByRole('link')).toHaveAttribute('href', '/corporate-actions');
+  await expect(page.getByText('Fills before a split are drawn at prices adjusted for it')).toBeVisible();
+  await expect(page.getByText(/outside (its|their) bar/)).toHaveCount(0);
+  await expectAccessible('the chart of a trade with a split');
 });

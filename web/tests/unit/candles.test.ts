@@ -26,7 +26,7 @@ import {
   type ChartFill,
 } from '../../src/charts/candles/marks';
 import { loadMore } from '../../src/charts/candles/moreBars';
-import { toChartNotes } from '../../src/charts/candles/notes';
+import { toChartActions, toChartNotes } from '../../src/charts/candles/notes';
 import {
   changeSpeed,
   clampShown,
@@ -470,6 +470,50 @@ describe('replay', () => {
       { id: 'a', second: 60, text: 'Early' },
       { id: 'b', second: 120, text: 'wanted out' },
     ]);
+  });
+
+  it('places corporate actions during a trade at the start of their days', () => {
+    const action = (id: string, fields: object) => ({
+      id,
+      kind: 'split' as const,
+      symbol: 'SPLT',
+      new_symbol: null,
+      ratio_new: 10,
+      ratio_old: 1,
+      cost_share: null,
+      cash_per_share: null,
+      effective_on: '2024-06-10',
+      tz: 'America/New_York',
+      applies_to: 'all' as const,
+      account_ids: [],
+      source: 'user' as const,
+      note: '',
+      created_at: '2024-06-10T00:00:00Z',
+      updated_at: '2024-06-10T00:00:00Z',
+      ...fields,
+    });
+    const trade = { account_id: 'a', symbols: ['SPLT'], opened_at: '2024-06-03T15:00:00Z', closed_at: null };
+    expect(
+      toChartActions(
+        [
+          action('during', { account_ids: ['a'] }),
+          action('before', { effective_on: '2024-06-03' }),
+          action('other symbol', { symbol: 'ELSE' }),
+          action('other account', { account_ids: ['b'] }),
+        ],
+        trade,
+      ),
+    ).toEqual([
+      {
+        id: 'during',
+        second: Date.parse('2024-06-10T04:00:00Z') / 1000,
+        text: '10-for-1 split',
+        isAction: true,
+      },
+    ]);
+    expect(toChartActions([action('after', {})], { ...trade, closed_at: '2024-06-04T15:00:00Z' })).toEqual(
+      [],
+    );
   });
 
   it('adds quantities exactly', () => {

@@ -18,6 +18,7 @@ export interface ChartNote {
   id: string;
   second: number;
   text: string; // one line
+  isAction?: boolean; // a corporate action, which is on the time axis
 }
 
 /** A price drawn over the whole width. */
