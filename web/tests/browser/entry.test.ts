@@ -120,3 +120,23 @@ test('rows are pasted, added and removed; an open trade gets an exit', async ({
   // 30 × 104 + 70 × 110 − 60 × 100 − 40 × 102 − 1
   expect(stored).toMatchObject({ status: 'closed', net_pnl: 739, execution_count: 4 });
 });
+
+test.describe('with a clock of 12 hours', () => {
+  test.use({ locale: 'en-US' });
+
+  test('the time of a fill is not cut off', async ({ page, signIn }) => {
+    await page.setViewportSize({ width: 1280, height: 720 });
+    await signIn('/trades?new=trade');
+    const time = page.getByRole('dialog').getByLabel('Time', { exact: true });
+    // The browser's own width of the field fits its text, with AM or PM.
+    const missing = await time.evaluate((field) => {
+      const free = field.cloneNode() as HTMLElement;
+      free.style.cssText = 'position: absolute; width: auto;';
+      field.after(free);
+      const width = free.offsetWidth;
+      free.remove();
+      return width - (field as HTMLElement).offsetWidth;
+    });
+    expect(missing).toBeLessThanOrEqual(0);
+  });
+});

@@ -73,6 +73,20 @@ for (const locale of ['de-DE', 'en-US', 'fr-FR']) {
   });
 }
 
+test('times have the same room in every time zone', async ({ page, api, signIn }) => {
+  await trade(api, await mainAccount(api), 'AAPL', '2026-09-28', 10, 11);
+  const widths = [];
+  await api('PATCH', '/me/preferences', { locale: 'en-US' });
+  for (const timezone of ['Europe/Berlin', 'America/New_York', 'Asia/Tokyo']) {
+    await api('PUT', '/settings/journal', { timezone });
+    await signIn('/trades');
+    const time = page.getByRole('cell', { name: /2026/ }).first();
+    await expect(time).toBeVisible();
+    widths.push((await time.boundingBox())!.width);
+  }
+  expect(new Set(widths).size, `widths ${widths.join(', ')}`).toBe(1);
+});
+
 test('option terms are not cut off', async ({ page, api, signIn }) => {
   await api('POST', '/executions', {
     account_id: await mainAccount(api),
