@@ -1,4 +1,4 @@
-// Nothing on a screen moves while its data arrives.
+// Nothing on a screen moves while its data arrives, and what it shows has its room.
 
 import { expect, test as base, type Page } from '@playwright/test';
 import { deskAgent } from './chromium';
@@ -80,4 +80,59 @@ test('limits that take long come below the cards at the first visit', async ({ p
   await expect(page.getByRole('heading', { name: 'Limits' })).toBeVisible();
   await page.waitForLoadState('networkidle');
   expect(await layoutShift(page)).toBeLessThan(0.02);
+});
+
+test.describe('with a clock of 12 hours', () => {
+  test.use({ locale: 'en-US', timezoneId: 'America/New_York', viewport: { width: 1280, height: 720 } });
+
+  test('the trades of a day fit into their card', async ({ page, demo }) => {
+    const day = await enter(page, demo);
+    await page.goto(`${demo.url}/calendar/${day}`);
+    const table = page
+      .locator('section', { has: page.getByRole('heading', { name: 'Trades' }) })
+      .locator('table');
+    await expect(table).toBeVisible();
+    const beyond = await table.evaluate((e) => {
+      const card = e.closest('.card')!;
+      const inside = card.getBoundingClientRect().right - parseFloat(getComputedStyle(card).paddingRight);
+      return e.getBoundingClientRect().right - inside;
+    });
+    expect(beyond).toBeLessThanOrEqual(1);
+  });
+});
+
+test('habits are in two columns on a wide window, with their reasons in full', async ({ page, demo }) => {
+  await page.setViewportSize({ width: 1920, height: 1080 });
+  await enter(page, demo);
+  await page.goto(`${demo.url}/reports/behavior`);
+  const card = (name: string) => page.locator('section', { has: page.getByRole('heading', { name }) });
+  await expect(card('Overtrading').getByText('Occurrences')).toBeVisible();
+  const top = async (name: string) => (await card(name).boundingBox())!.y;
+  expect(await top('Overconfidence')).toBe(await top('Revenge trading'));
+  expect(await top('Overtrading')).toBe(await top('Loss aversion'));
+  const cut = await page
+    .locator('#content li :not(.sr-only)')
+    .evaluateAll((all) =>
+      all.filter((e) => e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 0).map((e) => e.textContent),
+    );
+  expect(cut).toEqual([]);
+});
+
+test('a hyphen is as narrow beside tabular figures as in other text', async ({ page, demo }) => {
+  await enter(page, demo);
+  await page.goto(`${demo.url}/`);
+  await expect(page.locator('#content h1')).toBeVisible();
+  const [tabular, proportional] = await page.evaluate(async () => {
+    const span = document.createElement('span');
+    span.textContent = 'BTC-USD, read-only';
+    document.body.append(span);
+    await document.fonts.load('1rem Inter');
+    span.style.font = '32px Inter';
+    const width = (figures: string) => {
+      span.style.fontVariantNumeric = figures;
+      return span.offsetWidth;
+    };
+    return [width('tabular-nums'), width('normal')];
+  });
+  expect(Math.abs(tabular! - proportional!)).toBeLessThan(4);
 });

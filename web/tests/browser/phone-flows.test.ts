@@ -3,6 +3,7 @@
 
 import { expect, mainAccount, test, trade, type Api } from './fixtures';
 import { manyTrades } from './journal';
+import { expectFitsPhone } from './phone';
 
 async function journal(api: Api): Promise<void> {
   const account = await mainAccount(api);
@@ -105,4 +106,22 @@ test('a first tap on a bar shows its value, the second opens its trades', async 
   await expect(chart.getByRole('link', { name: 'View trades' })).toBeVisible();
   await bar.tap();
   await expect(page.getByRole('dialog').getByRole('link', { name: 'AAPL' })).toBeVisible();
+});
+
+test('the parts of a setup fit, and so does a goal with its target', async ({ page, api, signIn }) => {
+  const account = await mainAccount(api);
+  await trade(api, account, 'AAPL', '2026-03-04', 100, 88.0537); // a Wednesday
+  const [t] = await api<{ id: string }[]>('GET', '/trades');
+  const setup = await api<{ id: string }>('POST', '/setups', { name: 'Gap fade' });
+  await api('PATCH', `/trades/${t!.id}`, { setup_ids: [setup.id] });
+  await signIn(`/setups/${setup.id}`);
+  await expect(page.getByRole('link', { name: 'Wednesday' })).toBeVisible();
+  await expectFitsPhone(page, 'a setup');
+
+  const goal = { kind: 'outcome', metric: 'net_pnl', target: 1500, period: 'month', name: 'Make a living' };
+  await api('POST', '/goals', { ...goal, starts_on: '2026-01-01' });
+  await page.goto('/rules');
+  const name = page.getByRole('cell', { name: /^Make a living/ });
+  await expect(page.getByText('of +$1,500.00')).toBeVisible();
+  expect((await name.boundingBox())!.width).toBeGreaterThan(130);
 });
