@@ -87,3 +87,18 @@ test('tags are measured, edited, merged and deleted', async ({ page, api, signIn
     await expect(page.getByRole('heading', { name: 'Tags', exact: true })).toBeVisible();
   });
 });
+
+test('a mistake has the same verdict in the list of tags and in the report', async ({
+  page,
+  api,
+  signIn,
+}) => {
+  await trade(api, await mainAccount(api), 'AAPL', '2026-03-02', 10, 11);
+  const question = async () => new URL((await page.waitForRequest('**/analytics/tag-effects*')).url()).search;
+  const ofTags = question();
+  await signIn('/tags');
+  const asked = await ofTags;
+  const ofReport = question();
+  await page.goto('/reports/setups');
+  expect(await ofReport).toBe(asked);
+});

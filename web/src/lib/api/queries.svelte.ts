@@ -228,6 +228,14 @@ export const readTags = (enabled: () => boolean = () => true) =>
     load: (signal) => answer(api.GET('/api/v1/tags', { signal })),
   }));
 
+/** The difference that each tag makes. Chance is judged over all tags, wherever some of them are shown. */
+export const readTagEffects = () =>
+  query(() => ({
+    key: ['analytics', 'tag effects', filter.scope],
+    load: (signal) =>
+      answer(api.GET('/api/v1/analytics/tag-effects', { params: { query: filter.scope }, signal })),
+  }));
+
 export const readSetups = (enabled: () => boolean = () => true) =>
   query(() => ({
     key: ['setups'],

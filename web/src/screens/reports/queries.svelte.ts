@@ -59,18 +59,6 @@ export const readExcursions = () =>
       answer(api.GET('/api/v1/analytics/excursions', { params: { query: filter.scope }, signal })),
   }));
 
-export const readMistakes = () =>
-  query(() => ({
-    key: ['analytics', 'mistakes', filter.scope],
-    load: (signal) =>
-      answer(
-        api.GET('/api/v1/analytics/tag-effects', {
-          params: { query: { ...filter.scope, kind: 'mistake' } },
-          signal,
-        }),
-      ),
-  }));
-
 export const readBehavior = (enabled: () => boolean = () => true) =>
   query(() => ({
     key: ['analytics', 'behavior', filter.units],
