@@ -1,6 +1,6 @@
 // Writes a summary's figures. Their names and kinds are in lib/labels.ts.
 
-import { currencyDecimals, type Amount } from './format/format';
+import { currencyDecimals, signOf, type Amount } from './format/format';
 import { formats } from './formats.svelte';
 import { figureLabel, type FigureKind } from './labels';
 
@@ -29,6 +29,10 @@ export function formatFigure(value: Amount | null | undefined, kind: FigureKind,
       return String(value);
   }
 }
+
+/** Returns the sign of a result as formatFigure writes it, 0 for a figure that is no result. */
+export const figureSign = (value: Amount | null | undefined, kind: FigureKind, currency: string) =>
+  kind === 'result' || kind === 'r' ? signOf(value, figureDecimals(kind, currency)) : 0;
 
 /** Returns the number of decimals that formatFigure writes. */
 export function figureDecimals(kind: FigureKind, currency: string): number {

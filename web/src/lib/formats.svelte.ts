@@ -59,6 +59,9 @@ class Formats {
   duration = (seconds: number | null | undefined) => this.#write(seconds, write.duration);
   date = (value: string | Date | null | undefined, style?: DateStyle) =>
     this.#write(value, (v) => write.date(v, this.notation, style));
+  /** Formats a date, without the year if it is this one. */
+  recentDate = (value: string | Date | null | undefined) =>
+    this.#write(value, (v) => write.recentDate(v, this.notation));
   dateRange = (from: string, to: string) => write.dateRange(from, to, this.notation);
   /** Formats a range of days of which either end may be open. */
   period = ({ from, to }: { from: string; to: string }) =>

@@ -1,8 +1,14 @@
 // @vitest-environment jsdom
 
 import { describe, expect, test } from 'vitest';
-import { figureDecimals, formatDifference, formatFormula, roundedDifference } from '../../src/lib/figures';
-import { currencyDecimals } from '../../src/lib/format/format';
+import {
+  figureDecimals,
+  figureSign,
+  formatDifference,
+  formatFormula,
+  roundedDifference,
+} from '../../src/lib/figures';
+import { currencyDecimals, signOf } from '../../src/lib/format/format';
 import { figureKind, figureLabel, figures } from '../../src/lib/labels';
 
 describe('roundedDifference', () => {
@@ -18,6 +24,15 @@ test('a difference has its sign, whatever its kind', () => {
   expect(formatDifference(-4320, 'duration', 'USD')).toBe('−1\u00a0h 12\u00a0min');
   expect(formatDifference(4320, 'duration', 'USD')).toBe('+1\u00a0h 12\u00a0min');
   expect(formatDifference(-2, 'count', 'USD')).toBe('−2');
+});
+
+test('a result has the sign of what is displayed', () => {
+  expect(figureSign(0.004, 'r', 'USD')).toBe(0);
+  expect(figureSign(-0.005, 'r', 'USD')).toBe(-1);
+  expect(figureSign('-0.004', 'result', 'USD')).toBe(0);
+  expect(figureSign('0.4', 'result', 'JPY')).toBe(0);
+  expect(figureSign('0.00000001', 'result', 'BTC')).toBe(signOf('0.00000001', currencyDecimals('BTC')));
+  expect(figureSign(12, 'count', 'USD')).toBe(0);
 });
 
 test('figureDecimals depends on the kind and the currency', () => {

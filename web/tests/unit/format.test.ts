@@ -81,6 +81,14 @@ describe('dates', () => {
     expect(write.hour(9, { ...n, locale: 'de-DE' })).toBe('09:00');
   });
 
+  it('a recent date has no year, one of another year has it', () => {
+    const now = '2026-01-01T03:00:00Z'; // still 2025 in New York
+    expect(write.recentDate('2025-12-16T15:00:00Z', n, now)).toBe('Dec 16');
+    expect(write.recentDate('2026-01-01T15:00:00Z', n, now)).toBe('Jan 1, 2026');
+    expect(write.recentDate('2025-03-02', n, now)).toBe('Mar 2');
+    expect(write.recentDate(null, n, now)).toBe(write.nothing);
+  });
+
   it('a range names what its days share once', () => {
     const german = { ...n, locale: 'de-DE' };
     const plainRange = (from: string, to: string, notation = n) =>

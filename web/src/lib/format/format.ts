@@ -38,9 +38,9 @@ function write(format: Intl.NumberFormat, value: Amount): string {
 }
 
 /** Returns an amount's sign: -1, 0 or 1. */
-export function signOf(value: Amount | null | undefined): -1 | 0 | 1 {
+export function signOf(value: Amount | null | undefined, decimals?: number): -1 | 0 | 1 {
   if (value === null || value === undefined || value === '') return 0;
-  const number = Number(value);
+  const number = decimals === undefined ? Number(value) : Number(Number(value).toFixed(decimals));
   return number > 0 ? 1 : number < 0 ? -1 : 0;
 }
 
@@ -228,9 +228,10 @@ function dateFormat(n: Notation, options: Intl.DateTimeFormatOptions): Intl.Date
   return dateTimeFormat(n.locale, { timeZone: n.timeZone, ...options });
 }
 
-export type DateStyle = 'month' | 'short' | 'medium' | 'long' | 'weekday';
+export type DateStyle = 'year' | 'month' | 'short' | 'medium' | 'long' | 'weekday';
 
 const dateStyles: Record<DateStyle, Intl.DateTimeFormatOptions> = {
+  year: { year: 'numeric' },
   month: { month: 'short', year: 'numeric' },
   short: { day: 'numeric', month: 'short' },
   medium: { day: 'numeric', month: 'short', year: 'numeric' },
@@ -248,6 +249,15 @@ export function date(
   if (!at) return nothing;
   const isDay = typeof value === 'string' && value.length === 10;
   return dateFormat(isDay ? { ...n, timeZone: 'UTC' } : n, dateStyles[style]).format(at);
+}
+
+/** Formats a day or an instant, without the year if it is this year's. */
+export function recentDate(
+  value: string | Date | null | undefined,
+  n: Notation,
+  now: string | Date = new Date(),
+): string {
+  return date(value, n, date(value, n, 'year') === date(now, n, 'year') ? 'short' : 'medium');
 }
 
 /** Formats a range of days (YYYY-MM-DD), with what they share only once: Nov 15 – 21, 2026. */
