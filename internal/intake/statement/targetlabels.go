@@ -34,7 +34,7 @@ var targetLabels = map[Target]string{
 	TargetInitialRisk:    "Initial risk",
 	TargetStopPrice:      "Stop price",
 	TargetTargetPrice:    "Target price",
-	TargetLastStop:       "Last stop",
+	TargetLastStop:       "Final stop",
 	TargetStatus:         "Status",
 	TargetAccount:        "Account",
 	TargetMAE:            "MAE",
