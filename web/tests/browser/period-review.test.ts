@@ -59,6 +59,17 @@ test('a week is reviewed from the calendar, saved as a note and opened again', a
   await expect(page.getByRole('navigation', { name: 'Main' }).first()).toBeHidden();
   await expect(page.getByRole('button', { name: 'Edit' })).toBeHidden();
   await expect(page.getByText('Waited for the setup.')).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Skip to content' })).toBeHidden(); // fixed, so on each page
+  await expect(page.locator('#content input[type=checkbox]').first()).toHaveCSS(
+    'print-color-adjust',
+    'exact',
+  );
+
+  // A week without a review leaves its form out.
+  await page.goto('/calendar/week/2026-02-27');
+  await expect(page.getByLabel('What went well?')).toBeHidden();
+  await page.emulateMedia({ media: 'screen' });
+  await expect(page.getByLabel('What went well?')).toBeVisible();
 });
 
 test('a month is reviewed apart from its weeks, on a phone too', async ({

@@ -223,4 +223,8 @@ test('paper has every trade of the list, not only those in view', async ({ page,
   await page.getByRole('menuitem', { name: 'Print list' }).click();
   await expect(page.locator('html')).toHaveAttribute('data-printed', '260');
   expect(await page.locator('tbody tr[aria-rowindex]').count()).toBeLessThan(100);
+  // A list longer than a page begins on the first one.
+  await page.emulateMedia({ media: 'print' });
+  const list = page.locator('.card', { has: page.getByRole('region', { name: 'Trades' }) });
+  await expect(list).toHaveCSS('break-inside', 'auto');
 });
