@@ -118,6 +118,16 @@ test('habits are in two columns on a wide window, with their reasons in full', a
   expect(cut).toEqual([]);
 });
 
+test('results by grade are not cut off on a wide window', async ({ page, demo }) => {
+  await page.setViewportSize({ width: 1920, height: 1080 });
+  await enter(page, demo);
+  await page.goto(`${demo.url}/reports/distribution`);
+  const card = page.locator('section', { has: page.getByRole('heading', { name: 'Grade' }) });
+  const table = card.getByRole('table');
+  await expect(table).toBeVisible();
+  expect(await table.evaluate((e) => e.scrollWidth - e.parentElement!.clientWidth)).toBeLessThanOrEqual(0);
+});
+
 test('a hyphen is as narrow beside tabular figures as in other text', async ({ page, demo }) => {
   await enter(page, demo);
   await page.goto(`${demo.url}/`);
