@@ -67,7 +67,7 @@ export class SharedReads {
     return new Promise((resolve, reject) => {
       const reader = { resolve, reject };
       sent.waiting.add(reader);
-      // Also after the response, so that its body is not loaded to the end for nobody.
+      // Also after the response, so that a body without readers is not loaded to the end.
       request.signal.addEventListener('abort', () => {
         sent.waiting.delete(reader);
         reject(request.signal.reason);
