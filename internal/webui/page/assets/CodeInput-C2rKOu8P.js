@@ -1,1 +1,0 @@
-import{ia as e,ra as t,ri as n}from"./index-C_egZXnJ.js";import{sr as r}from"./shared-DwWR8qYW.js";function i(i,a){e(a,!0);let o=n(a,`value`,15);r(i,{label:`Code`,autocomplete:`one-time-code`,inputmode:`numeric`,maxlength:7,required:!0,get error(){return a.error},get value(){return o()},set value(e){o(e)}}),t()}export{i as t};
