@@ -91,6 +91,23 @@ test('losing NQ shorts on Fridays after 14:00 with a setup, in three actions', a
   await expect(page.getByText('8 trades, all time')).toBeVisible();
 });
 
+test('what is typed while the input loads is in the input', async ({ page, api, signIn }) => {
+  await createTrades(api);
+  let load = () => {};
+  const typed = new Promise<void>((resolve) => (load = resolve));
+  await page.route('**/assets/FilterInput-*', async (route) => {
+    await typed;
+    await route.continue();
+  });
+  await signIn('/trades');
+  await page.keyboard.press('f');
+  await page.keyboard.type('losing');
+  load();
+  await expect(page.getByRole('combobox', { name: 'Add filter' })).toHaveValue('losing');
+  await page.keyboard.type(' nq');
+  await expect(page.getByRole('combobox', { name: 'Add filter' })).toHaveValue('losing nq');
+});
+
 test('suggestions are chosen one by one with the keyboard', async ({ page, api, signIn }) => {
   await createTrades(api);
   await signIn('/trades');
