@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -13,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"go.yaml.in/yaml/v3"
 
 	"fillbook/internal/base/limits"
 	"fillbook/internal/intake/statement"
@@ -148,52 +151,29 @@ func TestEveryBrokerIsInTheGuide(t *testing.T) {
 	}
 }
 
-var (
-	endpointPath    = regexp.MustCompile(`^  (/\S+):$`)
-	endpointMethod  = regexp.MustCompile(`^    (get|put|post|patch|delete):$`)
-	endpointSummary = regexp.MustCompile(`^      summary: (.+)$`)
-)
-
 // endpointTable is the table of api.md, from the committed description.
 func endpointTable(t *testing.T) string {
 	t.Helper()
+	var description struct {
+		Paths map[string]map[string]struct {
+			Summary  string
+			Security []any
+		}
+	}
+	if err := yaml.Unmarshal([]byte(read(t, filepath.Join(root, "api/openapi.yaml"))), &description); err != nil {
+		t.Fatal(err)
+	}
 	var table strings.Builder
 	table.WriteString("| Endpoint | Does |\n|---|---|\n")
-	var path, method, summary string
-	public := true
-	flush := func() {
-		if method != "" {
-			note := ""
-			if public {
+	for _, path := range slices.Sorted(maps.Keys(description.Paths)) {
+		for _, method := range slices.Sorted(maps.Keys(description.Paths[path])) {
+			operation, note := description.Paths[path][method], ""
+			if operation.Security == nil {
 				note = " *(public)*"
 			}
-			fmt.Fprintf(&table, "| `%s %s` | %s%s |\n", strings.ToUpper(method), strings.TrimPrefix(path, "/api/v1"), summary, note)
-		}
-		method, summary, public = "", "", true
-	}
-	_, paths, found := strings.Cut(read(t, filepath.Join(root, "api/openapi.yaml")), "\npaths:\n")
-	if !found {
-		t.Fatal("the description has no paths")
-	}
-	for line := range strings.Lines(paths) {
-		line = strings.TrimRight(line, "\n")
-		if !strings.HasPrefix(line, " ") {
-			break
-		}
-		switch {
-		case endpointPath.MatchString(line):
-			flush()
-			path = endpointPath.FindStringSubmatch(line)[1]
-		case endpointMethod.MatchString(line):
-			flush()
-			method = endpointMethod.FindStringSubmatch(line)[1]
-		case endpointSummary.MatchString(line):
-			summary = strings.Trim(endpointSummary.FindStringSubmatch(line)[1], `"'`)
-		case line == "      security:":
-			public = false
+			fmt.Fprintf(&table, "| `%s %s` | %s%s |\n", strings.ToUpper(method), strings.TrimPrefix(path, "/api/v1"), operation.Summary, note)
 		}
 	}
-	flush()
 	return table.String()
 }
 
