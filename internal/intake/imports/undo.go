@@ -3,6 +3,7 @@ package imports
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"fillbook/internal/base/db"
 	"fillbook/internal/base/history"
@@ -15,7 +16,52 @@ import (
 
 // Undoers undo changes to imports and to what was chosen for them.
 func (s *Service) Undoers() []history.TypeUndoer {
-	return []history.TypeUndoer{layouts.Undoer(), kinds.Undoer(), {Type: "import", Undoer: importUndoer{s}}}
+	return []history.TypeUndoer{
+		layouts.Undoer(), kinds.Undoer(), {Type: "import", Undoer: importUndoer{s}},
+		{Type: "execution", Undoer: batchChecker{}}, {Type: "cash_transaction", Undoer: batchChecker{}},
+	}
+}
+
+// batchChecker checks the undo of the deletion of fills and cash transactions, which the ledger
+// brings back.
+type batchChecker struct{}
+
+// Check implements [history.Undoer].
+func (batchChecker) Check(ctx context.Context, u *history.Undoing, objects []history.Object) error {
+	if !slices.ContainsFunc(objects, func(o history.Object) bool { return o.Action == history.Deleted }) {
+		return nil
+	}
+	return checkReversed(ctx, u)
+}
+
+// Apply implements [history.Undoer].
+func (batchChecker) Apply(context.Context, *history.Undoing, []history.Object, history.Phase) error {
+	return nil
+}
+
+// checkReversed adds a conflict for each import that kept rows name and that was reversed since.
+func checkReversed(ctx context.Context, u *history.Undoing) error {
+	var batches []string
+	for table, column := range map[string]string{"fill_sources": "batch_id", "cash_transactions": "import_batch_id"} {
+		err := u.EachKept(table, func(rows history.KeptRows) error {
+			for i := range rows.Rows {
+				id, _ := rows.Value(i, column).(string)
+				if !slices.Contains(batches, id) && !u.Has(history.Key{Type: "import", ID: id}) {
+					batches = append(batches, id)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	reversed, err := db.ListIn(ctx, u.Tx, batches, db.Single[string],
+		`SELECT id FROM import_batches WHERE user_id = $1 AND status = $2 AND id IN $keys`, u.Owner, Reversed)
+	for _, id := range reversed {
+		u.AddConflict(history.Key{Type: "import", ID: id}, "status")
+	}
+	return err
 }
 
 // importUndoer undoes imports, by removing their rows, and removals, by bringing the rows
@@ -103,6 +149,9 @@ func (i importUndoer) check(ctx context.Context, u *history.Undoing, o history.O
 		return ledger.CheckRemoval(ctx, u, found.ID, found.part, found.deleted, isCreated(u))
 	}
 	if err := found.checkRepeated(ctx, u); err != nil {
+		return err
+	}
+	if err := checkReversed(ctx, u); err != nil {
 		return err
 	}
 	return ledger.CheckRestoration(ctx, u, found.ID, *found.removed)
