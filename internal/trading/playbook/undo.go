@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/go-json-experiment/json"
+
 	"fillbook/internal/base/db"
 	"fillbook/internal/base/history"
 	"fillbook/internal/base/journal"
@@ -22,15 +24,55 @@ func (s *Service) Undoers() []history.TypeUndoer {
 	}
 }
 
-// Names undoes changes to tags and setups, which an account's trades refer to.
+// Names undoes changes to tags and setups, which an account's trades refer to, and first moves
+// attachments off trades that the undo deletes.
 type Names struct{ playbook *Service }
 
-// Names returns the undoers for tags and setups.
+// Names returns the undoers that come before the ledger's.
 func (s *Service) Names() Names { return Names{s} }
 
-// Undoers undo changes to tags and setups.
+// Undoers undo changes to tags and setups, and move attachments.
 func (n Names) Undoers() []history.TypeUndoer {
-	return []history.TypeUndoer{{Type: "tag", Undoer: n.playbook.tagUndoer()}, {Type: "setup", Undoer: n.playbook.setupUndoer()}}
+	return []history.TypeUndoer{
+		{Type: "tag", Undoer: n.playbook.tagUndoer()}, {Type: "setup", Undoer: n.playbook.setupUndoer()},
+		{Type: "attachment", Undoer: attachmentMover{n.playbook}},
+	}
+}
+
+// attachmentMover moves attachments back from trades that an undo deletes, before they go with
+// them.
+type attachmentMover struct{ *Service }
+
+// Check implements [history.Undoer].
+func (attachmentMover) Check(context.Context, *history.Undoing, []history.Object) error { return nil }
+
+// Apply implements [history.Undoer].
+func (m attachmentMover) Apply(ctx context.Context, u *history.Undoing, objects []history.Object, phase history.Phase) error {
+	if phase != history.Restoring {
+		return nil
+	}
+	var moved []history.Object
+	for _, o := range objects {
+		at := slices.IndexFunc(o.Fields, func(f history.Field) bool { return f.Name == "trade_id" })
+		if o.Action != history.Updated || at < 0 {
+			continue
+		}
+		var from, into journal.TradeID // null for the attachment of a note
+		if json.Unmarshal(o.Fields[at].After, &from) != nil || json.Unmarshal(o.Fields[at].Before, &into) != nil || into == "" {
+			continue
+		}
+		if !u.HasAction(history.Key{Type: "trade", ID: string(from)}, history.Created) {
+			continue
+		}
+		if err := EnsureAnnotationsRow(ctx, u.Tx, u.Owner, into, o.Account, u.Now); err != nil { // its fills follow
+			return err
+		}
+		moved = append(moved, o)
+	}
+	if len(moved) == 0 {
+		return nil
+	}
+	return m.attachmentUndoer().Apply(ctx, u, moved, history.Reverting)
 }
 
 // findOne returns the key for the id that a query finds, if it finds one.

@@ -193,16 +193,23 @@ func (t tradeUndoer) restore(ctx context.Context, u *history.Undoing, objects []
 	if err := ensureOrphanRows(ctx, u); err != nil {
 		return err
 	}
+	deleted := slices.DeleteFunc(slices.Clone(objects), func(o history.Object) bool { return o.Action != history.Deleted })
+	moved, err := takeMoved(ctx, u, tradeIDs(deleted))
+	if err != nil {
+		return err
+	}
 	for _, table := range append(slices.Clone(annotationTables), "attachments") {
 		suffix := ""
-		if table == "trade_annotations" { // other undone records may have made an empty row
+		if table == "trade_annotations" { // the undo may have made a row already
 			suffix = annotationTable.Upsert()
 		}
 		if err := u.Insert(ctx, table, suffix); err != nil {
 			return err
 		}
 	}
-	deleted := slices.DeleteFunc(slices.Clone(objects), func(o history.Object) bool { return o.Action != history.Deleted })
+	if _, err := MergeAnnotations(ctx, u.Tx, u.Owner, u.Now, moved); err != nil {
+		return err
+	}
 	restored, err := LoadAnnotations(ctx, u.Tx, u.Owner, tradeIDs(deleted))
 	if err != nil {
 		return err
@@ -227,6 +234,22 @@ func (t tradeUndoer) restore(ctx context.Context, u *history.Undoing, objects []
 		}
 	}
 	return t.settleOrphans(ctx, u, objects, all) // their fills may be parts of another trade now
+}
+
+// takeMoved returns the annotations that the undo has moved to deleted trades already, because
+// other trades have become part of them. It deletes their links, with which the kept ones
+// would collide.
+func takeMoved(ctx context.Context, u *history.Undoing, deleted []journal.TradeID) ([]Annotations, error) {
+	moved, err := LoadAnnotations(ctx, u.Tx, u.Owner, deleted)
+	if err != nil {
+		return nil, err
+	}
+	for _, table := range []string{"trade_tags", "trade_setups", "trade_rules"} {
+		if err := deleteLinks(ctx, u.Tx, u.Owner, `DELETE FROM `+table, slices.Collect(maps.Keys(moved))); err != nil {
+			return nil, err
+		}
+	}
+	return slices.Collect(maps.Values(moved)), nil
 }
 
 // ensureOrphanRows stores rows for annotations that are orphans again. Their values follow.
