@@ -359,7 +359,7 @@ func toRegrouping(change ledger.TradeChanges) playbook.Regrouping {
 	}
 	for _, o := range change.Orphaned {
 		out.Orphaned = append(out.Orphaned, playbook.Orphaned{
-			Trade: o.Trade, Account: change.Account, FillKeys: o.FillKeys, Symbol: o.Symbol, OpenedAt: &o.OpenedAt,
+			Trade: o.Trade, Account: change.Account, FillKeys: o.FillKeys, Symbol: o.Symbol, OpenedAt: &o.OpenedAt, WasOrphan: o.WasOrphan,
 		})
 	}
 	return out

@@ -453,12 +453,15 @@ func (h *fixture) wantChains() {
 }
 
 // undoSeeds returns the random test's seeds, with whether all types of records are written:
-// those that failed once, which only a long test tries on PostgreSQL, some others, and more
-// for a long test.
-func undoSeeds(failed ...uint64) map[uint64]bool {
+// those that failed once, without and with all types, some others, and more for a long test.
+// Failed ones without all types are tried on PostgreSQL by a long test only.
+func undoSeeds(failed, failedAll []uint64) map[uint64]bool {
 	seeds := map[uint64]bool{}
 	for _, seed := range failed {
 		seeds[seed] = false
+	}
+	for _, seed := range failedAll {
+		seeds[seed] = true
 	}
 	for seed := range uint64(testkit.Rounds(2, 200)) {
 		seeds[1000+seed] = true
@@ -473,7 +476,9 @@ func undoSeeds(failed ...uint64) map[uint64]bool {
 // redoes them: each time the journal is as it was, and the check finds nothing.
 func TestUndoRestoresEveryState(t *testing.T) {
 	t.Parallel()
-	for seed, all := range undoSeeds(0, 2, 4, 5, 8, 116, 118) {
+	for seed, all := range undoSeeds([]uint64{
+		0, 2, 4, 5, 8, 116, 118,
+	}, nil) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			each := eachFixtureIfLong
 			if all {
@@ -523,7 +528,12 @@ func (h *fixture) undoBackward(seed uint64, all bool) {
 // names a conflict and changes nothing.
 func TestUndoInAnyOrder(t *testing.T) {
 	t.Parallel()
-	for seed, all := range undoSeeds(0, 1, 2, 12, 21, 22, 23, 50025, 50049) {
+	for seed, all := range undoSeeds([]uint64{
+		0, 1, 2, 12, 21, 22, 23, 50025, 50049,
+		50017, 50073,
+	}, []uint64{
+		50027, 50054, 50066,
+	}) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			each := eachFixtureIfLong
 			if all {

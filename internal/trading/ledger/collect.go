@@ -145,7 +145,7 @@ func (p *pending) collectOrphans(r *regrouping, orphans []string) {
 	}
 	lost := make(map[journal.TradeID]Orphan, len(r.old))
 	for _, t := range r.old {
-		lost[t.id] = Orphan{Trade: t.id, Symbol: r.keys[t.stream].symbol, OpenedAt: db.FromMicros(t.First.At)}
+		lost[t.id] = Orphan{Trade: t.id, Symbol: r.keys[t.stream].symbol, OpenedAt: db.FromMicros(t.First.At), WasOrphan: r.adopted[t.id]}
 	}
 	for _, f := range r.removed {
 		for _, id := range f.links.list() {

@@ -134,6 +134,8 @@ type Orphan struct {
 	// Symbol and OpenedAt identify the trade for a user.
 	Symbol   string
 	OpenedAt time.Time
+	// WasOrphan reports that its annotations were an orphan before a change that is undone.
+	WasOrphan bool
 }
 
 // Arrival is a new fill in a trade. FillKeys are the keys an [Orphan] may have for it:

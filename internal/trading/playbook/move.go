@@ -39,13 +39,16 @@ type Merge struct {
 
 // Orphaned is a trade that has lost every fill. FillKeys are what those fills
 // would be known by if they came back. Symbol and OpenedAt are for the person
-// who finds the annotations later; they may be empty.
+// who finds the annotations later; they may be empty. WasOrphan reports that an undo makes
+// it an orphan again, which it was even if its annotations are empty.
 type Orphaned struct {
 	Trade    journal.TradeID
 	Account  journal.AccountID
 	FillKeys []string
 	Symbol   string
 	OpenedAt *time.Time
+
+	WasOrphan bool
 }
 
 // Arrival is a fill that has come into an account, and its trade. FillKeys are
@@ -204,14 +207,14 @@ func merge(winner Annotations, others ...Annotations) Annotations {
 	return m
 }
 
-// orphan keeps a removed trade's annotations, unless they are empty and nothing is linked
-// to them.
+// orphan keeps a removed trade's annotations, unless they are empty, nothing is linked to
+// them and they were no orphan before.
 func orphan(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Time, o Orphaned, annotations Annotations) error {
 	used, err := isUsed(ctx, tx, owner, annotations)
 	if err != nil {
 		return err
 	}
-	if !used {
+	if !used && !o.WasOrphan {
 		_, err := tx.Exec(ctx, `DELETE FROM trade_annotations WHERE user_id = $1 AND trade_id = $2`, owner, o.Trade)
 		return err
 	}

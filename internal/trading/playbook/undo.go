@@ -320,10 +320,10 @@ func (s *Service) noteUndoer() history.Undoer {
 }
 
 // dropEmptied deletes orphans that the undo itself made by removing fills, or that the change
-// made, if their last link has gone to another trade.
+// made, if their last link has gone to another trade. Orphans from before the change stay.
 func dropEmptied(ctx context.Context, u *history.Undoing, trades ...*journal.TradeID) error {
 	for _, trade := range trades {
-		if trade == nil || !isMadeByUndo(u, *trade) && !slices.ContainsFunc(u.Change.Objects, func(o history.Object) bool {
+		if trade == nil || wasOrphan(u, *trade) || !isMadeByUndo(u, *trade) && !slices.ContainsFunc(u.Change.Objects, func(o history.Object) bool {
 			return o.Type == "trade" && o.ID == string(*trade) && madeOrphan(o)
 		}) {
 			continue
@@ -351,6 +351,15 @@ func dropEmptied(ctx context.Context, u *history.Undoing, trades ...*journal.Tra
 		}
 	}
 	return nil
+}
+
+// wasOrphan reports whether a trade's annotations were an orphan before the change to undo.
+func wasOrphan(u *history.Undoing, trade journal.TradeID) bool {
+	return slices.ContainsFunc(u.Change.Objects, func(o history.Object) bool {
+		return o.Type == "trade" && o.ID == string(trade) && slices.ContainsFunc(o.Fields, func(f history.Field) bool {
+			return f.Name == "orphaned" && string(f.Before) == "true"
+		})
+	})
 }
 
 // isMadeByUndo reports whether the undo itself has made an orphan of a trade's annotations.

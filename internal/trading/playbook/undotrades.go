@@ -335,7 +335,7 @@ func (t tradeUndoer) settleOrphans(ctx context.Context, u *history.Undoing, obje
 		if err != nil && !journal.IsKind(err, journal.KindNotFound) {
 			return err
 		}
-		if isOrphan && (!m.isEmpty() || !mayDrop[m.Trade]) {
+		if isOrphan && (!m.isEmpty() || !mayDrop[m.Trade] || wasOrphan(u, m.Trade)) {
 			continue
 		}
 		if err := t.settleOrphan(ctx, u, m, isOrphan); err != nil {
