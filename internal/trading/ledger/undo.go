@@ -230,13 +230,13 @@ func freeNumbers(ctx context.Context, u *history.Undoing) (restoredNumbers, erro
 	numbers := restoredNumbers{accounts: map[int64]int64{}}
 	first, last := int64(math.MaxInt64), int64(-1)
 	for _, table := range []string{"accounts", "streams"} {
-		fn := func(n int64) { numbers.accounts[n] = n }
+		account, fn := "id", func(n int64) { numbers.accounts[n] = n }
 		if table == "streams" {
-			fn = func(n int64) { first, last = min(first, n), max(last, n) }
+			account, fn = "account", func(n int64) { first, last = min(first, n), max(last, n) }
 		}
 		err := u.EachKept(table, func(rows history.KeptRows) error {
 			for i := range rows.Rows {
-				if n, _ := rows.Value(i, "number").(int64); table == "accounts" || numbers.hasRow(u, rows.Value(i, "account")) {
+				if n, _ := rows.Value(i, "number").(int64); numbers.hasRow(u, rows.Value(i, account)) {
 					fn(n)
 				}
 			}

@@ -233,18 +233,14 @@ func (b *book) keptStreams(ctx context.Context, u *history.Undoing) (found map[i
 			key := streamKey{
 				symbol: text("symbol"), kind: text("instrument_type"), right: text("option_right"),
 				strike: text("strike"), expiry: text("expiry"), lot: text("lot"),
-			} // positions that moved find their stream again when they are grouped
+			}
 			keys[number] = key
-			find := b.streamFor
 			if text("lineage") != "" {
-				find = b.findStream
+				continue // positions that moved find their stream again when they are grouped
 			}
-			s, err := find(ctx, key)
-			if err != nil {
+			var err error
+			if found[number], err = b.streamFor(ctx, key); err != nil {
 				return err
-			}
-			if s != nil {
-				found[number] = s
 			}
 		}
 		return nil
@@ -428,7 +424,7 @@ func (b *book) removeFills(ctx context.Context, fills []*fill, set *changeSet) e
 // id again.
 type tradeHint struct {
 	id          journal.TradeID
-	stream      int64 // 0 for a position that a corporate action had moved, whose stream is gone
+	stream      int64 // 0 for a position that a corporate action had moved
 	key         streamKey
 	first, last matching.Position
 	// isEarlier reports that it is from before a change that the undone one did again: since
@@ -476,6 +472,11 @@ func findAdopted(u *history.Undoing) map[journal.TradeID]bool {
 
 // readHints reads the kept trades that are not known yet.
 func (b *book) readHints(ctx context.Context, u *history.Undoing, isEarlier bool, known map[journal.TradeID]bool) error {
+	last := b.keptNumber
+	defer func() { b.keptNumber = last }()
+	if err := b.findKeptNumber(u); err != nil {
+		return err
+	}
 	streams, keys, err := b.keptStreams(ctx, u)
 	if err != nil {
 		return err
@@ -500,6 +501,23 @@ func (b *book) readHints(ctx context.Context, u *history.Undoing, isEarlier bool
 				h.stream = s.number
 			}
 			b.hints = append(b.hints, h)
+		}
+		return nil
+	})
+}
+
+// findKeptNumber sets the number that the account has in kept trades, which a change to a
+// corporate action keeps of several accounts. They may have another number now.
+func (b *book) findKeptNumber(u *history.Undoing) error {
+	return u.EachKept("accounts", func(rows history.KeptRows) error {
+		for i := range rows.Rows {
+			number, _ := rows.Value(i, "number").(int64)
+			switch {
+			case rows.Value(i, "id") == any(string(b.account.ID)):
+				b.keptNumber = number
+			case b.keptNumber == 0:
+				b.keptNumber = -1 // the trades are another account's
+			}
 		}
 		return nil
 	})
@@ -598,6 +616,9 @@ func (b *book) keepTrades(ctx context.Context, r *regrouping) error {
 	ids := make([]journal.TradeID, len(r.old))
 	for i, t := range r.old {
 		ids[i], streams[t.stream] = t.id, true
+	}
+	if err := history.Keep(ctx, b.tx, b.owner, "accounts", `number = $2`, b.account.number); err != nil { // see findKeptNumber
+		return err
 	}
 	if err := history.KeepIn(ctx, b.tx, b.owner, "trades", "", "id", ids); err != nil {
 		return err
