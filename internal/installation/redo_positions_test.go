@@ -2,11 +2,13 @@ package installation_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"fillbook/internal/base/journal"
 	"fillbook/internal/trading/ledger"
 	"fillbook/internal/trading/matching"
+	"fillbook/internal/trading/playbook"
 )
 
 // move records a corporate action that moves AAPL positions to the symbol NEW.
@@ -81,4 +83,59 @@ func TestRedoOfSpinOffInTwoAccounts(t *testing.T) {
 		}
 		h.wantNoProblems()
 	})
+}
+
+// TestAccountReturnsAfterLaterActions undoes the deletion of an account after an action was
+// recorded, and after it was deleted: the action acts on the account, and nothing that was
+// added to its trades is lost.
+func TestAccountReturnsAfterLaterActions(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []ledger.ActionKind{ledger.ActionRename, ledger.ActionSpinOff} {
+		t.Run(string(kind), func(t *testing.T) {
+			t.Parallel()
+			eachFixture(t, func(t *testing.T, h *fixture) {
+				h.annotateFully(h.addFillOf("AAPL", matching.Buy, 5, 0).TradeIDs[0])
+				later := h.fillOf(matching.Buy, 5, 0)
+				later.Symbol, later.ExecutedAt = "NEW", later.ExecutedAt.AddDate(0, 0, 3)
+				added, err := h.Ledger.AddExecution(t.Context(), h.owner, h.account, later)
+				must(t, err)
+				h.annotateFully(added.TradeIDs[0])
+				before := h.state()
+				var action journal.ActionID
+				h.wantReturn(func() { action = h.move(t.Context(), kind) })
+				if trades := h.tradesText(); !strings.Contains(trades, "10 10") && !strings.Contains(trades, "5 10") {
+					t.Errorf("the action did not act on\n%s", trades)
+				}
+				h.wantReturn(func() { must(t, h.Ledger.DeleteAction(t.Context(), h.owner, action, nil)) })
+				if is := h.state(); is != before {
+					t.Errorf("without the action:\n%s", firstDifference(before, is))
+				}
+			})
+		})
+	}
+}
+
+// annotateFully adds words, a note and a file to a trade.
+func (h *fixture) annotateFully(trade journal.TradeID) {
+	h.t.Helper()
+	h.write(trade, "Words.")
+	h.attach(trade)
+	_, err := h.Playbook.CreateNote(h.t.Context(), h.owner, playbook.NoteChange{Body: journal.Some("Words."), Trade: journal.Some(trade)})
+	must(h.t, err)
+}
+
+// wantReturn deletes the account, makes a write, and undoes, redoes and undoes the deletion.
+func (h *fixture) wantReturn(write func()) {
+	h.t.Helper()
+	deletion := h.change(func(ctx context.Context) error { return h.Ledger.DeleteAccount(ctx, h.owner, h.account, nil) })
+	write()
+	before := h.state()
+	undone := h.undo(deletion)
+	h.wantNoProblems()
+	redone := h.undo(undone)
+	if is := h.state(); is != before {
+		h.t.Fatalf("after the redo:\n%s", firstDifference(before, is))
+	}
+	h.undo(redone)
+	h.wantNoProblems()
 }

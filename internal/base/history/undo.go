@@ -38,6 +38,33 @@ type TypeUndoer struct {
 	Undoer Undoer
 }
 
+// WithAccount returns an undoer that leaves out records of accounts which the change to undo
+// created: they go with their account.
+func WithAccount(undoer Undoer) Undoer { return withAccount{undoer} }
+
+type withAccount struct{ Undoer }
+
+// withoutNewAccounts leaves out objects of accounts that the change created.
+func withoutNewAccounts(u *Undoing, objects []Object) []Object {
+	return slices.DeleteFunc(slices.Clone(objects), func(o Object) bool { return u.HasAction(Key{"account", string(o.Account)}, Created) })
+}
+
+// Check implements [Undoer].
+func (w withAccount) Check(ctx context.Context, u *Undoing, objects []Object) error {
+	if objects = withoutNewAccounts(u, objects); len(objects) == 0 {
+		return nil
+	}
+	return w.Undoer.Check(ctx, u, objects)
+}
+
+// Apply implements [Undoer].
+func (w withAccount) Apply(ctx context.Context, u *Undoing, objects []Object, phase Phase) error {
+	if objects = withoutNewAccounts(u, objects); len(objects) == 0 {
+		return nil
+	}
+	return w.Undoer.Apply(ctx, u, objects, phase)
+}
+
 // SetUndoers sets how changes are undone. Types that others refer to come first. It must be
 // called before the first undo.
 func (s *Service) SetUndoers(list []TypeUndoer) { s.undoers = list }

@@ -23,7 +23,7 @@ func (s *Service) Undoers() []history.TypeUndoer {
 		{Type: "bar_alias", Undoer: aliases},
 		{Type: "bar_series", Undoer: seriesUndoer{s}},
 		{Type: "bar_import", Undoer: importUndoer{s}},
-		{Type: "position_mark", Undoer: &history.Values{Type: "position_mark", Load: loadMark, Store: storeMark}},
+		{Type: "position_mark", Undoer: history.WithAccount(&history.Values{Type: "position_mark", Load: loadMark, Store: storeMark})},
 	}
 }
 

@@ -530,6 +530,23 @@ func (s *Service) regroupSymbols(ctx context.Context, tx *db.Tx, owner journal.U
 	return nil
 }
 
+// reapplyActions applies the actions of now to an account that came back: some may have
+// changed since it was deleted.
+func (s *Service) reapplyActions(ctx context.Context, tx *db.Tx, owner journal.UserID, account journal.AccountID) error {
+	return s.withBook(ctx, tx, owner, account, func(b *book) error {
+		symbols, err := db.List(ctx, tx, db.Single[string], `SELECT DISTINCT symbol FROM streams
+			WHERE user_id = $1 AND account = $2 AND (events IS NOT NULL OR EXISTS (
+				SELECT 1 FROM corporate_actions AS a WHERE a.user_id = $1 AND streams.symbol IN (a.symbol, a.new_symbol)))`, owner, b.account.number)
+		if err != nil || len(symbols) == 0 {
+			return err
+		}
+		if err := b.loadEffects(ctx); err != nil {
+			return err
+		}
+		return b.applyActions(ctx, symbols)
+	})
+}
+
 // actionUndoer undoes changes to corporate actions.
 type actionUndoer struct {
 	*history.Records[CorporateAction]

@@ -151,6 +151,11 @@ func (a *accountUndoer) Apply(ctx context.Context, u *history.Undoing, objects [
 	case history.Removing:
 	}
 	for _, o := range objects {
+		if o.Action == history.Deleted { // everything in it is as before
+			if err := a.ledger.reapplyActions(ctx, u.Tx, u.Owner, journal.AccountID(o.ID)); err != nil {
+				return err
+			}
+		}
 		if o.Action != history.Created {
 			continue
 		}

@@ -16,11 +16,11 @@ import (
 func (s *Service) Undoers() []history.TypeUndoer {
 	return []history.TypeUndoer{
 		{Type: "account", Undoer: linkChecker{}},
-		{Type: "trade", Undoer: tradeUndoer{s}},
+		{Type: "trade", Undoer: history.WithAccount(tradeUndoer{s})},
 		{Type: "note", Undoer: s.noteUndoer()},
 		{Type: "note_template", Undoer: s.templateUndoer()},
 		{Type: "missed_trade", Undoer: s.missedUndoer()},
-		{Type: "attachment", Undoer: s.attachmentUndoer()},
+		{Type: "attachment", Undoer: history.WithAccount(s.attachmentUndoer())},
 	}
 }
 
