@@ -128,7 +128,9 @@ func (h *fixture) writeTables(ctx context.Context, tx *db.Tx, out *bytes.Buffer)
 		if err != nil {
 			return err
 		}
-		slices.Sort(rows)
+		slices.SortFunc(rows, func(a, b string) int { // what a redo does not restore must not order them
+			return strings.Compare(lossTimes.ReplaceAllString(a, ""), lossTimes.ReplaceAllString(b, ""))
+		})
 		for _, row := range rows {
 			fmt.Fprintln(out, row)
 		}
