@@ -161,3 +161,55 @@ func TestGoals(t *testing.T) {
 		d.get("/goals").is("", "[]")
 	})
 }
+
+// TestSuccessorsJudgeNoDayAgain: a successor does not begin before the last day of its
+// predecessor, and trades in accounts that a token does not see count as well.
+func TestSuccessorsJudgeNoDayAgain(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(_ *testing.T, w *world) {
+		d := w.trader()
+		tomorrow := w.clock.Now().AddDate(0, 0, 1).Format(time.DateOnly)
+		d.closeTrade(w.clock.Now().Add(-time.Hour).Truncate(time.Second), 5)
+		newRule := func() string {
+			return "/trading-rules/" + d.made("/trading-rules", more{"kind": "max_trades", "params": more{"n": 3}, "valid_from": "2020-01-01"}).text("id")
+		}
+		next := d.patch(newRule(), more{"params": more{"n": 4}}).want(http.StatusOK).is("valid_from", `"`+tomorrow+`"`)
+		d.patch("/trading-rules/"+next.text("id"), more{"valid_from": "2020-01-01", "params": more{"n": 5}}).want(http.StatusOK).
+			is("valid_from", `"`+tomorrow+`"`).is("params.n", "5")
+		second := d.made("/accounts", more{"name": "Second", "base_currency": "USD"}).text("id")
+		limited := w.as(d.made("/access-tokens", more{"name": "limited", "scope": "write", "account_ids": []string{second}}).text("token"))
+		limited.patch(newRule(), more{"params": more{"n": 4}}).want(http.StatusOK).is("valid_from", `"`+tomorrow+`"`)
+	})
+}
+
+// TestRulesAndGoalsNameTheirRecords: a setup, tag, rule or account that a request names must
+// exist; one that was deleted since does not prevent other changes.
+func TestRulesAndGoalsNameTheirRecords(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(_ *testing.T, w *world) {
+		d := w.trader()
+		other := w.addUser(d.client, "other@example.org")
+		foreign := other.made("/setups", more{"name": "gap"}).text("id")
+		d.post("/trading-rules", more{"kind": "only_setups", "params": more{"setup_ids": []string{foreign}}}).wantField("params.setup_ids")
+		d.post("/trading-rules", more{"kind": "avoid_tags", "params": more{"tag_ids": []string{unknown()}}}).wantField("params.tag_ids")
+		setup, second := d.made("/setups", more{"name": "gap"}).text("id"), d.made("/setups", more{"name": "break"}).text("id")
+		rule := "/trading-rules/" + d.made("/trading-rules", more{"kind": "only_setups", "params": more{"setup_ids": []string{setup}}}).text("id")
+		d.patch(rule, more{"account_ids": []string{unknown()}}).wantField("account_ids")
+		d.patch(rule, more{"params": more{"setup_ids": []string{setup, unknown()}}}).wantField("params.setup_ids")
+		d.delete("/setups/" + setup).want(http.StatusNoContent)
+		countIs(d.patch(rule, more{"params": more{"setup_ids": []string{setup, second}}}), "params.setup_ids", 2)
+
+		extra := d.made("/accounts", more{"name": "Extra", "base_currency": "USD"}).text("id")
+		kept := d.made("/trading-rules", more{"kind": "stop_set"}).text("id")
+		body := more{"kind": "process", "metric": "days_kept", "target": 0.9, "period": "week", "rule_id": unknown()}
+		d.post("/goals", body).wantField("rule_id")
+		body["rule_id"], body["account_ids"] = kept, []string{d.account, extra}
+		goal := "/goals/" + d.made("/goals", body).text("id")
+		d.patch(goal, more{"rule_id": unknown()}).wantField("rule_id")
+		d.patch(goal, more{"account_ids": []string{unknown()}}).wantField("account_ids")
+		d.delete("/accounts/" + extra).want(http.StatusNoContent)
+		d.delete("/trading-rules/" + kept + "?purge=true").want(http.StatusNoContent)
+		body["target"] = 0.8
+		d.patch(goal, body).want(http.StatusOK).is("target", "0.8")
+	})
+}

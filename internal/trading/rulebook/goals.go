@@ -99,11 +99,16 @@ func (c *GoalChange) apply(g rules.Goal) (rules.Goal, error) {
 	return g.Check()
 }
 
-// checkGoalScope returns an error if an account or the rule is not the owner's, or if
-// amounts over several currencies would be added.
-func checkGoalScope(ctx context.Context, tx *db.Tx, owner journal.UserID, goal *rules.Goal) error {
-	if goal.Rule != nil {
-		if _, err := ReadRule(ctx, tx, owner, *goal.Rule); err != nil {
+// checkGoalScope returns an error if an account or the rule that a goal names now is not the
+// owner's, or if amounts over several currencies would be added. What was named before may be
+// deleted.
+func checkGoalScope(ctx context.Context, tx *db.Tx, owner journal.UserID, old, goal *rules.Goal) error {
+	if goal.Rule != nil && (old.Rule == nil || *old.Rule != *goal.Rule) {
+		_, err := ReadRule(ctx, tx, owner, *goal.Rule)
+		if journal.IsKind(err, journal.KindNotFound) {
+			return journal.InvalidField("rule_id", "rule_id is not one of your trading rules.")
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -111,7 +116,15 @@ func checkGoalScope(ctx context.Context, tx *db.Tx, owner journal.UserID, goal *
 	if goal.Metric == rules.NetPnL || goal.Metric == rules.ProfitFactor {
 		purpose = ledger.ToSum
 	}
-	_, err := ledger.ResolveScope(ctx, tx, owner, goal.Accounts, purpose)
+	all, err := ledger.Accounts(ctx, tx, owner)
+	if err != nil {
+		return err
+	}
+	ids := goal.Accounts
+	if slices.Equal(old.Accounts, ids) {
+		ids = keepStored(ids, all)
+	}
+	_, err = ledger.SelectAccounts(all, ids, purpose)
 	return err
 }
 
@@ -123,7 +136,7 @@ func (s *Service) CreateGoal(ctx context.Context, owner journal.UserID, change G
 		if err != nil {
 			return goal, err
 		}
-		if err := checkGoalScope(ctx, tx, owner, &goal); err != nil {
+		if err := checkGoalScope(ctx, tx, owner, &rules.Goal{}, &goal); err != nil {
 			return goal, err
 		}
 		all, err := listGoals(ctx, tx, owner, tx.Lock())
@@ -173,8 +186,8 @@ func (s *Service) UpdateGoal(
 			return nil
 		}
 		if change.Accounts.Set || change.Rule.Set || change.Metric.Set {
-			if err := checkGoalScope(ctx, tx, owner, &goal); err != nil {
-				return err
+			if err := checkGoalScope(ctx, tx, owner, &old, &goal); err != nil {
+				return nameAccounts(err)
 			}
 		}
 		goal.UpdatedAt = s.clock()

@@ -16,6 +16,7 @@ import (
 	"fillbook/internal/base/journal"
 	"fillbook/internal/base/limits"
 	"fillbook/internal/trading/ledger"
+	"fillbook/internal/trading/playbook"
 	"fillbook/internal/trading/rules"
 )
 
@@ -168,6 +169,9 @@ func (s *Service) CreateRule(ctx context.Context, owner journal.UserID, change R
 		if err := checkScope(ctx, tx, owner, &rule, true); err != nil {
 			return rule, err
 		}
+		if err := checkLabels(ctx, tx, owner, &rules.Params{}, &rule.Params); err != nil {
+			return rule, err
+		}
 		all, err := listRules(ctx, tx, owner, tx.Lock())
 		if err != nil {
 			return rule, err
@@ -206,6 +210,42 @@ func checkScope(ctx context.Context, tx *db.Tx, owner journal.UserID, rule *rule
 	}
 	_, err = ledger.SelectAccounts(all, ids, purpose)
 	return err
+}
+
+// nameAccounts returns the refusal for an unknown account in a change.
+func nameAccounts(err error) error {
+	if journal.IsKind(err, journal.KindNotFound) {
+		return journal.InvalidField("account_ids", "account_ids names an account that does not exist.")
+	}
+	return err
+}
+
+// checkLabels returns an error if a setup or tag that the parameters name now is not the
+// owner's. Those named before may be deleted.
+func checkLabels(ctx context.Context, tx *db.Tx, owner journal.UserID, old, params *rules.Params) error {
+	if len(params.SetupIDs) > 0 {
+		known, err := playbook.ListSetups(ctx, tx, owner)
+		if err != nil {
+			return err
+		}
+		for _, id := range params.SetupIDs {
+			if !slices.Contains(old.SetupIDs, id) && !slices.ContainsFunc(known, func(s playbook.Setup) bool { return s.ID == id }) {
+				return journal.InvalidField("params.setup_ids", "params.setup_ids names a setup that does not exist.")
+			}
+		}
+	}
+	if len(params.TagIDs) > 0 {
+		known, err := playbook.ListTags(ctx, tx, owner)
+		if err != nil {
+			return err
+		}
+		for _, id := range params.TagIDs {
+			if !slices.Contains(old.TagIDs, id) && !slices.ContainsFunc(known, func(t playbook.Tag) bool { return t.ID == id }) {
+				return journal.InvalidField("params.tag_ids", "params.tag_ids names a tag that does not exist.")
+			}
+		}
+	}
+	return nil
 }
 
 // keepStored returns the accounts that are stored.
@@ -273,7 +313,10 @@ func (s *Service) UpdateRule(
 			out, err = s.saveRule(ctx, tx, owner, old, rule)
 			return err
 		}
-		if err := checkScope(ctx, tx, owner, &rule, change.Accounts.Set); err != nil {
+		if err := checkScope(ctx, tx, owner, &rule, !slices.Equal(old.Accounts, rule.Accounts)); err != nil {
+			return nameAccounts(err)
+		}
+		if err := checkLabels(ctx, tx, owner, &old.Params, &rule.Params); err != nil {
 			return err
 		}
 		begin, err := s.findBegin(ctx, tx, owner, &old, &rule)
@@ -283,6 +326,10 @@ func (s *Service) UpdateRule(
 		case hasSuccessor || old.To != "" && old.To < begin:
 			return errContinued()
 		case old.From >= begin:
+			rule.From = max(rule.From, firstDay(all, &old))
+			if rule, err = rule.Check(); err != nil {
+				return err
+			}
 			out, err = s.saveRule(ctx, tx, owner, old, rule)
 			return err
 		}
@@ -290,6 +337,17 @@ func (s *Service) UpdateRule(
 		return err
 	})
 	return out, err
+}
+
+// firstDay returns the first day that a rule may judge: the one after its predecessor's
+// last, so no day is judged twice.
+func firstDay(all []rules.Rule, rule *rules.Rule) journal.Day {
+	for i := range all {
+		if rule.Predecessor != nil && all[i].ID == *rule.Predecessor && all[i].To != "" {
+			return all[i].To.AddDays(1)
+		}
+	}
+	return ""
 }
 
 func errContinued() error {
@@ -302,7 +360,7 @@ func (s *Service) findBegin(ctx context.Context, tx *db.Tx, owner journal.UserID
 	now := s.clock()
 	today := dayIn(old, now)
 	const longestDay = 26 * time.Hour
-	opened, err := ledger.OpeningsSince(ctx, tx, owner, now.Add(-longestDay))
+	opened, err := ledger.OpeningsSince(journal.UnlimitAccounts(ctx), tx, owner, now.Add(-longestDay)) // all that the rule judged
 	if err != nil {
 		return "", err
 	}
