@@ -331,3 +331,26 @@ func TestChannelsNeedOutbound(t *testing.T) {
 		d.get("/channels/kinds").is("0.kind", `"webhook"`).is("0.available", `false`)
 	})
 }
+
+// TestDeletedRecordsStayNamed: settings and channels that name a deleted channel or account
+// can be sent back as they were read, and an undo makes the names valid again.
+func TestDeletedRecordsStayNamed(t *testing.T) {
+	t.Parallel()
+	eachReceiver(t, func(_ *testing.T, w *world, r *receiver) {
+		d := w.trader()
+		extra := d.made("/accounts", more{"name": "Extra", "base_currency": "USD"}).text("id")
+		newChannel := func() string {
+			return d.made("/channels", more{"kind": "webhook", "url": r.URL, "account_ids": []string{extra}}).text("id")
+		}
+		gone, stays := newChannel(), newChannel()
+		settings := more{"kinds": more{"rule_broken": more{"channels": []string{gone}}}}
+		d.put("/alert-settings", settings).want(http.StatusOK)
+		d.delete("/channels/" + gone).want(http.StatusNoContent)
+		d.put("/alert-settings", settings).want(http.StatusOK).is("kinds.rule_broken.channels", `["`+gone+`"]`)
+		d.put("/alert-settings", more{"kinds": more{"rule_broken": more{"channels": []string{gone, stays}}}}).want(http.StatusOK)
+		d.put("/alert-settings", more{"kinds": more{"daily_loss": more{"channels": []string{gone}}}}).wantField("kinds")
+		d.delete("/accounts/" + extra).want(http.StatusNoContent)
+		d.patch("/channels/"+stays, more{"name": "Mine", "account_ids": []string{extra, d.account}}).want(http.StatusOK).is("name", `"Mine"`)
+		d.patch("/channels/"+stays, more{"account_ids": []string{unknown()}}).wantField("account_ids")
+	})
+}

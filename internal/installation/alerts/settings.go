@@ -146,10 +146,14 @@ func (q *QuietHours) check() error {
 	return nil
 }
 
-// addedChannels returns the channels of a change.
-func (c *SettingsChange) channels() (ids []string) {
-	for _, change := range c.Kinds {
-		ids = append(ids, change.Channels.Value...)
+// newChannels returns the channels of a change that a kind does not have yet.
+func (c *SettingsChange) newChannels(stored Settings) (ids []string) {
+	for kind, change := range c.Kinds {
+		for _, id := range change.Channels.Value {
+			if !slices.Contains(stored.Channels(Kind(kind)), id) {
+				ids = append(ids, id)
+			}
+		}
 	}
 	slices.Sort(ids)
 	return slices.Compact(ids)
@@ -248,7 +252,7 @@ func (s *Service) UpdateSettings(ctx context.Context, owner journal.UserID, chan
 				return Settings{}, err
 			}
 		}
-		if ids := change.channels(); len(ids) > 0 {
+		if ids := change.newChannels(stored); len(ids) > 0 {
 			if err := s.checkChannels(ctx, tx, owner, ids); err != nil {
 				return Settings{}, err
 			}

@@ -257,7 +257,9 @@ func (s *Service) Update(
 			return Channel{}, err
 		}
 		if change.Accounts.Set {
-			if err := s.checkAccounts(ctx, tx, owner, channel.Accounts); err != nil {
+			// An account that the channel has already may be deleted.
+			isStored := func(id journal.AccountID) bool { return slices.Contains(stored.Accounts, id) }
+			if err := s.checkAccounts(ctx, tx, owner, slices.DeleteFunc(slices.Clone(channel.Accounts), isStored)); err != nil {
 				return Channel{}, err
 			}
 		}
