@@ -295,3 +295,16 @@ func TestUnitIdentityOfAnyJournal(t *testing.T) {
 		})
 	})
 }
+
+// TestUnitsUnderSeveralConditions: a trade by itself passes all conditions beside units.
+func TestUnitsUnderSeveralConditions(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(_ *testing.T, w *world) {
+		d := w.trader()
+		legs := d.condor()
+		d.roundTrip("AAPL")
+		d.made("/strategies", more{"trade_ids": legs})
+		d.get("/analytics/summary?unit=strategy&symbol=AAPL&side=long").is("total_trades", "1")
+		d.get("/analytics/summary?unit=strategy&symbol=AAPL&side=short").is("total_trades", "0")
+	})
+}

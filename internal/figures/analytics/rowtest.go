@@ -171,8 +171,9 @@ func (t *rowTests) joined() func(row int32) bool {
 	case 1:
 		return t.list[0]
 	}
+	list := t.list // not what the caller sets later
 	return func(row int32) bool {
-		for _, passes := range t.list {
+		for _, passes := range list {
 			if !passes(row) {
 				return false
 			}
