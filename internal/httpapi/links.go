@@ -61,6 +61,8 @@ func (in FigureQuery) setLink(e *analytics.Explanation) string {
 	which := e.Which
 	values, outcomes := in.linkValues(), linkedOutcomes[which]
 	switch {
+	case in.unit() == unitStrategy:
+		return "" // a list has trades, and not all of a strategy's
 	case slices.Contains(listedSets, which):
 		if e.TradeCount == 0 || e.TradeCount > len(e.TradeIDs) {
 			return ""
@@ -91,7 +93,7 @@ func (in FigureQuery) setLink(e *analytics.Explanation) string {
 // not see trades.
 func (in FigureQuery) rowLink(ctx context.Context, by analytics.Dimension, key string, zone *time.Location) string {
 	values := in.linkValues()
-	if hidesTrades(caller(ctx)) || !in.canLink() || in.isRealized() || !in.addRowFilter(values, by, key, zone) {
+	if hidesTrades(caller(ctx)) || in.unit() == unitStrategy || !in.canLink() || in.isRealized() || !in.addRowFilter(values, by, key, zone) {
 		return ""
 	}
 	return formatLink(values)

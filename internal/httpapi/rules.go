@@ -52,7 +52,7 @@ func (a figureAPI) ruleReport(ctx context.Context, in *FigureQuery) (*body[ruleR
 		out = ruleReport{CountedUnit: in.byTrade().countedUnit(), RuleCounts: report.RuleCounts, RuleEffect: report.RuleEffect, Setups: []setupRules{}, CurrencyConversion: q.conversion()}
 		for _, s := range report.Setups {
 			out.Setups = append(out.Setups, setupRules{
-				SetupRules: s, Name: names[s.ID], TradesLink: in.rowLink(ctx, analytics.BySetup, string(s.ID), q.zone),
+				SetupRules: s, Name: names[s.ID], TradesLink: in.byTrade().rowLink(ctx, analytics.BySetup, string(s.ID), q.zone),
 			})
 		}
 		return nil

@@ -308,3 +308,40 @@ func TestUnitsUnderSeveralConditions(t *testing.T) {
 		d.get("/analytics/summary?unit=strategy&symbol=AAPL&side=short").is("total_trades", "0")
 	})
 }
+
+// TestUnitsHaveTheirOwnLabels: a strategy's own tags, setups and grade select it, as those of
+// its trades do, so each row of a breakdown is what its filter selects.
+func TestUnitsHaveTheirOwnLabels(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(t *testing.T, w *world) {
+		d := w.trader()
+		legs := d.condor()
+		for i, end := range [][4]string{{"sell", "put", "90", "1"}, {"buy", "put", "95", "2"}, {"buy", "call", "105", "2"}, {"sell", "call", "115", "0.5"}} {
+			d.option(end[0], end[1], end[2], end[3], 50+i)
+		}
+		d.roundTrip("AAPL")
+		tag := d.made("/tags", more{"name": "late", "kind": "mistake"}).text("id")
+		legTag := d.made("/tags", more{"name": "leg", "kind": "custom"}).text("id")
+		setup := d.made("/setups", more{"name": "income"}).text("id")
+		path := "/strategies/" + d.made("/strategies", more{"trade_ids": legs}).text("id")
+		d.patch(path, more{"tag_ids": []string{tag}, "setup_ids": []string{setup}, "trade_quality": 4}).want(http.StatusOK)
+		d.patch("/trades", more{"ids": legs[:1], "add_tag_ids": []string{legTag}}).want(http.StatusOK)
+		net := d.get("/analytics/breakdown?by=tag&unit=strategy&symbol=XYZ").text("0.net_pnl")
+		for query, trades := range map[string]string{
+			"tag_id=" + tag: "1", "tag_id=" + legTag: "1", "tag_id=" + tag + "," + legTag + "&tag_mode=all": "1", "setup_id=" + setup: "1",
+			"trade_quality=4": "1", "mistake=true": "1", "mistake=false": "1", "tag_mode=none": "1", "setup_mode=none": "1",
+			"tag_id=" + tag + "&option_right=call": "1", "tag_id=" + tag + "&symbol=AAPL": "0", "trade_quality=3": "0",
+		} {
+			got := d.get("/analytics/summary?unit=strategy&"+query).want(http.StatusOK).is("total_trades", trades)
+			if strings.HasPrefix(query, "tag_id="+tag) && trades == "1" && got.text("net_pnl") != net {
+				t.Errorf("%s: %s, the breakdown has %s", query, got.text("net_pnl"), net)
+			}
+			d.get("/analytics/compare?against=rest&unit=strategy&"+query).is("a.total_trades", trades)
+		}
+		d.get("/analytics/summary?tag_id="+tag).is("total_trades", "0")
+		d.get("/analytics/breakdown?by=symbol&explain=true").want(http.StatusOK)
+		if link := d.get("/analytics/breakdown?by=tag&unit=strategy&explain=true").text("0.explanation.trades_link"); link != "" {
+			t.Errorf("a list of trades for a row of strategies: %s", link)
+		}
+	})
+}

@@ -48,7 +48,7 @@ func MergeUnits(closed, open *Columns, units []Unit) (mergedClosed, mergedOpen *
 // UnitTable has the rows of the units in columns that [MergeUnits] returned, and of their trades
 // in the columns before.
 type UnitTable struct {
-	units   int
+	units   []Unit
 	members []memberRows
 }
 
@@ -61,7 +61,7 @@ type memberRows struct {
 // NewUnitTable returns the table for units and the columns with trades that they were merged
 // from. It marks the rows of the merged columns, which nothing else may use yet.
 func NewUnitTable(units []Unit, columns, merged []*Columns) *UnitTable {
-	t := &UnitTable{units: len(units)}
+	t := &UnitTable{units: units}
 	members, first := newIDSet(nil), newIDSet(nil)
 	unitOf := map[journal.TradeID]int32{}
 	for i := range units {
@@ -102,7 +102,7 @@ func NewUnitTable(units []Unit, columns, merged []*Columns) *UnitTable {
 // Bytes returns the approximate memory used, with the marks of the merged rows.
 func (t *UnitTable) Bytes() int {
 	const member, unit, head = 8, 4, 128
-	n := head + unit*t.units
+	n := head + unit*len(t.units)
 	for _, m := range t.members {
 		n += member*len(m.rows) + unit*m.page.len()
 	}
@@ -110,15 +110,39 @@ func (t *UnitTable) Bytes() int {
 }
 
 // Test reports for each unit whether one of its trades passes a filter, whatever its period.
+// The unit's own setups, tags and grade are those of each of its trades, too.
 func (t *UnitTable) Test(f Filter) []bool {
 	f = Filter{Conditions: f.Conditions, Lookups: f.Lookups, Tolerance: f.Tolerance}
-	passing := make([]bool, t.units)
+	rest := f
+	rest.Conditions = f.WithoutLabels()
+	passing := make([]bool, len(t.units))
 	for _, m := range t.members {
-		for _, pick := range m.page.newRowTests(&f).filter(slices.Clone(m.rows)) {
-			passing[pick.source] = true
+		picks := slices.Clone(m.rows)
+		if f.TestsLabels() {
+			labeled := slices.DeleteFunc(slices.Clone(picks), func(p pick) bool { return !t.units[p.source].hasLabels() })
+			picks = slices.DeleteFunc(picks, func(p pick) bool { return t.units[p.source].hasLabels() })
+			for _, p := range m.page.newRowTests(&rest).filter(labeled) {
+				passing[p.source] = passing[p.source] || t.units[p.source].passesLabels(&f, m.page.trade(p.row))
+			}
+		}
+		for _, p := range m.page.newRowTests(&f).filter(picks) {
+			passing[p.source] = true
 		}
 	}
 	return passing
+}
+
+// hasLabels reports whether the unit has setups, tags or a grade of its own.
+func (u *Unit) hasLabels() bool { return len(u.Setups)+len(u.Tags) > 0 || u.Quality > 0 }
+
+// passesLabels tests a trade with the unit's setups, tags and grade.
+func (u *Unit) passesLabels(f *Filter, t Trade) bool {
+	if u.Quality > 0 {
+		t.Quality = u.Quality
+	}
+	tags := unite(t.Tags, u.Tags)
+	return f.MatchesSetups(unite(t.Setups, u.Setups)) && f.MatchesTags(tags) && (len(f.Qualities) == 0 || slices.Contains(f.Qualities, int(t.Quality))) &&
+		(!f.Mistake.Set || hasCommon(tags, f.Lookups.Mistakes) == f.Mistake.Value)
 }
 
 // findMembers returns the rows of the units' trades.

@@ -215,6 +215,17 @@ func (c Conditions) WithoutResult() Conditions {
 	return c
 }
 
+// TestsLabels reports whether setups, tags or grades of a trade matter.
+func (c *Conditions) TestsLabels() bool {
+	return c.TestsSetups() || c.TestsTags() || c.Mistake.Set || len(c.Qualities) > 0
+}
+
+// WithoutLabels returns the conditions without those of [Conditions.TestsLabels].
+func (c Conditions) WithoutLabels() Conditions {
+	c.Setups, c.SetupMode, c.Tags, c.TagMode, c.Mistake, c.Qualities = nil, "", nil, "", journal.Opt[bool]{}, nil
+	return c
+}
+
 // UsesZone reports whether the result of the conditions depends on their zone.
 func (c *Conditions) UsesZone() bool {
 	return len(c.Weekdays) > 0 || len(c.Hours) > 0 || c.DTE.IsSet() || c.TestsSequence()
