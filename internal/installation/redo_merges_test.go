@@ -10,7 +10,7 @@ import (
 	"fillbook/internal/trading/playbook"
 )
 
-// tag gives a trade a new tag.
+// tag adds a new tag to a trade.
 func (h *fixture) tag(trade journal.TradeID, name string) journal.TagID {
 	h.t.Helper()
 	tag, err := h.Playbook.CreateTag(h.t.Context(), h.owner, playbook.TagChange{Name: journal.Some(name)})
@@ -27,7 +27,7 @@ func (h *fixture) addNote(trade journal.TradeID) {
 	must(h.t, err)
 }
 
-// addRule gives a trade a setup with a followed rule.
+// addRule adds a setup with a followed rule to a trade.
 func (h *fixture) addRule(trade journal.TradeID) {
 	h.t.Helper()
 	setup, err := h.Playbook.CreateSetup(h.t.Context(), h.owner, playbook.SetupChange{

@@ -452,7 +452,7 @@ func (h *fixture) wantChains() {
 	must(h.t, h.History.Check(h.t.Context(), h.owner, func(problem string) { h.t.Errorf("the history: %s", problem) }))
 }
 
-// undoSeed says how the random tests of undo use a seed.
+// undoSeed is how the random tests of undo use a seed.
 type undoSeed struct {
 	all    bool // all types of records are written
 	failed bool // it failed once; only a long test tries it on PostgreSQL
