@@ -81,3 +81,14 @@ test('an import is undone from the history, and comes back', async ({ page, api,
   await page.getByRole('button', { name: 'Undo', exact: true }).first().click();
   await expect.poll(count).toBe(3);
 });
+
+test('a deleted long note shows its text in the list of changes', async ({ page, api, signIn }) => {
+  const words = Array.from({ length: 6000 }, () => Math.random().toString(36).slice(2)).join(' ');
+  const { id } = await api<{ id: string }>('POST', '/notes', { body: `${words} Held for the gap.` });
+  await api('DELETE', `/notes/${id}`);
+  const [newest] = await api<{ id: string }[]>('GET', '/history?limit=1');
+  await signIn('/history');
+  const change = page.locator(`#change-${newest!.id}`);
+  await change.getByRole('button', { expanded: false }).click();
+  await expect(change).toContainText('Held for the gap.');
+});
