@@ -67,7 +67,7 @@ func TestPgBouncerWithoutFreeConnections(t *testing.T) {
 		t.Skip("NOT TESTED: SVC_TEST_PGBOUNCER is not set; run make test")
 	}
 	d, err := db.Open(t.Context(), db.Options{
-		URL: "postgres://fillbook@" + address + "/fillbook_single?sslmode=disable", Wait: 300 * time.Millisecond,
+		URL: "postgres://fillbook@" + address + "/fillbook_single?sslmode=disable", Wait: 3 * time.Second, // a busy machine needs most of a second to connect
 	})
 	must(t, err)
 	defer d.Close() //nolint:errcheck // only read
