@@ -69,9 +69,9 @@ type Request struct {
 	// Convert returns a trade's result in another currency; nil if none was requested.
 	Convert func(*tradeview.View) *ConvertedTrade
 	At      time.Time
-	// Units finds the strategies that count as one in a table of trades; nil if it has a row
-	// for each trade.
-	Units UnitFinder
+	// Units are the strategies that count as one in a table of trades; nil if it has a row for
+	// each trade.
+	Units *Units
 	// Bars adds the price bars to a backup with all accounts.
 	Bars bool
 }

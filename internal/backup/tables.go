@@ -97,7 +97,7 @@ type tableReader struct {
 	list     TradeLister
 	convert  func(*tradeview.View) *ConvertedTrade
 	gains    TradeSelector
-	units    UnitFinder
+	units    *Units
 	ordered  []ledger.Account
 	accounts map[journal.AccountID]ledger.Account
 	tags     map[journal.TagID]statement.ListItem

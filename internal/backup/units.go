@@ -13,9 +13,15 @@ import (
 	"fillbook/internal/trading/strategybook"
 )
 
-// UnitFinder returns a function for the accepted or manual strategy of a trade, which
-// returns nil for trades by themselves. It runs inside a transaction.
-type UnitFinder func(ctx context.Context, tx *db.Tx, owner journal.UserID) (func(journal.TradeID) *strategybook.Strategy, error)
+// Units are the strategies that count as one. Its functions run inside a transaction.
+type Units struct {
+	// Find returns a function for the accepted or manual strategy of a trade, which returns
+	// nil for trades by themselves.
+	Find func(ctx context.Context, tx *db.Tx, owner journal.UserID) (func(journal.TradeID) *strategybook.Strategy, error)
+	// Select returns a function that reports whether a trade's unit passes a filter's
+	// conditions; nil means all do.
+	Select TradeSelector
+}
 
 // unitTable has one row for each strategy that counts as one, and for every other trade, in
 // the order of the newest of its trades. Its headers differ from those of trades, so it is
@@ -25,24 +31,33 @@ var unitTable = table{"Units", []string{
 	"Gross P&L", "Costs", "Net P&L", "Realized While Open", "Currency", "Initial Risk", "R Multiple", "Setups", "Tags", "Notes",
 }, (*tableReader).unitRows}
 
-// unitRows writes the units with a trade that passes the filter, each whole. Dates and the
-// status test the unit itself.
+// unitRows writes the units that pass the filter, each whole. Dates and the status test the
+// unit itself.
 func (t *tableReader) unitRows(write rowWriter) error {
-	find, err := t.units(t.ctx, t.tx, t.owner)
+	find, err := t.units.Find(t.ctx, t.tx, t.owner)
+	if err != nil {
+		return err
+	}
+	filter := &t.query.Filter
+	passes, err := t.units.Select(t.ctx, t.tx, t.owner, *filter)
 	if err != nil {
 		return err
 	}
 	query := t.query
 	query.Filter.Scope.Period, query.Filter.Status = journal.Period{}, ""
+	query.Filter.Conditions = filter.WithoutLabels().WithoutSequence() // these test the units
 	written := map[string]bool{}
 	return t.list(t.ctx, t.tx, t.owner, query, func(v *tradeview.View) error {
+		if passes != nil && !passes(v.ID) {
+			return nil
+		}
 		s := find(v.ID)
 		if s == nil {
 			listed := v.OpenedAt
-			if v.ClosedAt != nil && !t.query.Filter.ByOpening {
+			if v.ClosedAt != nil && !filter.ByOpening {
 				listed = *v.ClosedAt
 			}
-			if !t.selects(v.Open()) || !t.query.Filter.Scope.Period.Contains(listed) {
+			if !filter.Status.Includes(v.Open()) || !filter.Scope.Period.Contains(listed) {
 				return nil
 			}
 			return write(t.withConverted(t.aloneRow(v), func() *ConvertedTrade { return t.convert(v) }))
@@ -51,21 +66,11 @@ func (t *tableReader) unitRows(write rowWriter) error {
 			return nil
 		}
 		written[s.ID] = true
-		listed := s.ListedAt()
-		if t.query.Filter.ByOpening {
-			listed = s.OpenedAt()
-		}
-		if !t.selects(s.ClosedAt() == nil) || !t.query.Filter.Scope.Period.Contains(listed) {
+		if !s.IsListed(filter) {
 			return nil
 		}
 		return write(t.withConverted(t.strategyRow(s), func() *ConvertedTrade { return t.convertMembers(s) }))
 	})
-}
-
-// selects reports whether the filter's status selects an open or a closed unit.
-func (t *tableReader) selects(isOpen bool) bool {
-	status := t.query.Filter.Status
-	return status == "" || (string(status) == string(ledger.StatusOpen)) == isOpen
 }
 
 // withConverted adds the columns of amounts in another currency, if one was requested.

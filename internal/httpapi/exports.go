@@ -28,7 +28,7 @@ type exportQuery struct {
 	Format enumParam[backup.Format, exportFormats] `query:"format" doc:"json is the complete backup (default), zip the backup with attachments, csv and xlsx are tables, history is the history with its hashes as JSON Lines."`
 	Bars   flagParam                               `query:"bars" doc:"true adds your price bars to a backup of all accounts. Default false: data vendors do not allow passing them on, and they can be imported again."`
 	Rows   enumParam[backup.Rows, exportRowSet]    `query:"rows" doc:"The rows of a table. Default trades; an xlsx of trades has sheets of executions and cash as well. realized-gains: one row for each closing fill, with proceeds, cost, fees and gain; from and to test the closing fill, as with pnl_basis=realized."`
-	Unit   enumParam[figureUnit, figureUnits]      `query:"unit" doc:"What a table of trades has a row for. Default trade. With strategy, each accepted or manual strategy has one row with the sums over its trades, and every other trade its own; the column Unit says which. A strategy is listed if one of its trades passes the filter; from, to and status test the strategy."`
+	Unit   enumParam[figureUnit, figureUnits]      `query:"unit" doc:"What a table of trades has a row for. Default trade. With strategy, each accepted or manual strategy has one row with the sums over its trades, and every other trade its own; the column Unit says which. A strategy is listed if one of its trades passes the filter, with the setups, tags and grade of the strategy; from, to, status and conditions on the sequence of a day test the strategy."`
 }
 
 type (
@@ -115,7 +115,7 @@ func (a exportAPI) export(ctx context.Context, in *exportQuery) (*streamed, erro
 	}
 	request.At, request.Trades, request.Gains = a.clock(), a.trades.EachIn, a.figures.SelectTrades
 	if in.Unit.Value == unitStrategy {
-		request.Units = a.units.FindUnits
+		request.Units = &backup.Units{Find: a.units.FindUnits, Select: a.figures.SelectWithUnits}
 	}
 	if request.Convert, err = a.newRowConverter(ctx, in.filter, request.Units); err != nil {
 		return nil, err
@@ -136,7 +136,7 @@ func (a exportAPI) export(ctx context.Context, in *exportQuery) (*streamed, erro
 
 // newRowConverter returns the function that converts a trade's result, nil without a
 // currency. It refuses missing rates before anything is sent.
-func (a exportAPI) newRowConverter(ctx context.Context, filter tradefilter.Filter, units backup.UnitFinder) (func(*tradeview.View) *backup.ConvertedTrade, error) {
+func (a exportAPI) newRowConverter(ctx context.Context, filter tradefilter.Filter, units *backup.Units) (func(*tradeview.View) *backup.ConvertedTrade, error) {
 	converter, err := newTradeConverter(ctx, a.db, a.clock, filter.Currency)
 	if err != nil || converter.Converter == nil {
 		return nil, err

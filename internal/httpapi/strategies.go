@@ -195,6 +195,7 @@ func strategyRoute(needs permission, method, path, id, summary string) route {
 
 func (a strategyAPI) register(api *API) {
 	list := strategyRoute(readJournal, http.MethodGet, "/strategies", "listStrategies", "List strategies with one of the filtered trades, newest first")
+	list.about = "A trade passes with the setups, tags and grade of its accepted or manual strategy, too. The period, the status and conditions on the sequence of a day test the strategy itself."
 	list.repeated = repeatable
 	registerList(api, list, a.list)
 	register(api, strategyRoute(writeJournal, http.MethodPost, "/strategies", "createStrategy", "Make a strategy of trades"),
@@ -268,15 +269,11 @@ func (a strategyAPI) list(ctx context.Context, in *strategyQuery) (*listing[Stra
 	owner := caller(ctx).UserID
 	var found []strategybook.Strategy
 	err := a.db.View(ctx, func(tx *db.Tx) error {
-		q := strategybook.Query{Accounts: in.filter.Scope.Accounts, State: in.State.Value, Kind: in.Kind.Value, Period: in.filter.Scope.Period, ByOpening: in.filter.ByOpening}
-		if !in.filter.IsEmpty() || in.filter.Status != "" {
-			trades, err := a.figures.SelectTradeIDs(ctx, tx, owner, in.filter)
-			if err != nil {
-				return err
-			}
-			q.Trades = trades.Has
-		}
+		q := strategybook.Query{Filter: in.filter, State: in.State.Value, Kind: in.Kind.Value}
 		var err error
+		if q.Trades, err = a.figures.SelectWithUnits(ctx, tx, owner, in.filter); err != nil {
+			return err
+		}
 		found, err = a.strategies.List(ctx, tx, owner, q)
 		return err
 	})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/big"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -82,10 +83,7 @@ func TestExportUnits(t *testing.T) {
 		legs := d.condor()
 		d.roundTrip("AAPL")
 		d.made("/strategies", more{"trade_ids": legs, "name": "March"})
-		rows := func(query string) []string {
-			text := string(d.get("/exports?format=csv&unit=strategy" + query).want(http.StatusOK).body)
-			return strings.Split(strings.TrimSpace(strings.ReplaceAll(text, "\r", "")), "\n")[1:]
-		}
+		rows := d.unitRows
 		d.option("buy", "call", "105", "1", 50)
 		if list := rows("&symbol=XYZ"); len(list) != 1 || !strings.Contains(list[0], "XYZ,iron_condor,March,short,open,4,") || !strings.Contains(list[0], ",0,,100,USD,750,") {
 			t.Errorf("while open: %q", list)
@@ -309,6 +307,47 @@ func TestUnitsUnderSeveralConditions(t *testing.T) {
 	})
 }
 
+// unitRows returns the rows of an export with units.
+func (d trader) unitRows(query string) []string {
+	d.w.t.Helper()
+	text := string(d.get("/exports?format=csv&unit=strategy" + query).want(http.StatusOK).body)
+	return strings.Split(strings.TrimSpace(strings.ReplaceAll(text, "\r", "")), "\n")[1:]
+}
+
+// TestSequenceOfUnits: with unit=strategy, a strategy is one opening and one result of its day.
+func TestSequenceOfUnits(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(t *testing.T, w *world) {
+		d := w.trader()
+		legs := d.condor()
+		for i, end := range [][4]string{{"sell", "put", "90", "0.5"}, {"buy", "call", "105", "3"}, {"sell", "call", "115", "0.5"}, {"buy", "put", "95", "1"}} {
+			d.option(end[0], end[1], end[2], end[3], 50+i)
+		}
+		for i, side := range []string{"buy 1@10", "sell 1@11"} {
+			d.fill("AAA", side, 0, more{"executed_at": fmt.Sprintf("2026-03-02T15:%d:00Z", 55+i)})
+		}
+		d.made("/strategies", more{"trade_ids": legs})
+		for _, c := range []struct {
+			query                     string
+			trades, units, strategies int
+		}{
+			{"after_losses=1", 0, 1, 0}, {"after_wins=1", 1, 0, 0}, {"nth_of_day_min=5", 1, 0, 0}, {"nth_of_day_min=2&nth_of_day_max=2", 1, 1, 0},
+			{"nth_of_day_max=1", 1, 1, 1}, {"nth_of_day_max=1&option_right=call", 0, 1, 1}, {"nth_of_day_max=2", 2, 2, 1}, {"after_losses=1&symbol=XYZ", 0, 0, 0},
+		} {
+			d.get("/analytics/summary?"+c.query).is("total_trades", strconv.Itoa(c.trades))
+			d.get("/analytics/summary?unit=strategy&"+c.query).is("total_trades", strconv.Itoa(c.units))
+			if n := len(d.unitRows("&" + c.query)); n != c.units {
+				t.Errorf("%s: %d rows in the export, expected %d", c.query, n, c.units)
+			}
+			if n := d.get("/strategies?" + c.query).want(http.StatusOK).count(""); n != c.strategies {
+				t.Errorf("%s: %d strategies are listed, expected %d", c.query, n, c.strategies)
+			}
+		}
+		d.get("/strategies?status=open").is("", "[]")
+		d.get("/strategies?status=closed").is("0.kind", `"iron_condor"`)
+	})
+}
+
 // TestUnitsHaveTheirOwnLabels: a strategy's own tags, setups and grade select it, as those of
 // its trades do, so each row of a breakdown is what its filter selects.
 func TestUnitsHaveTheirOwnLabels(t *testing.T) {
@@ -337,6 +376,16 @@ func TestUnitsHaveTheirOwnLabels(t *testing.T) {
 				t.Errorf("%s: %s, the breakdown has %s", query, got.text("net_pnl"), net)
 			}
 			d.get("/analytics/compare?against=rest&unit=strategy&"+query).is("a.total_trades", trades)
+			if n := len(d.unitRows("&" + query)); strconv.Itoa(n) != trades {
+				t.Errorf("%s: %d rows in the export, the summary has %s", query, n, trades)
+			}
+			listed := 0
+			if trades == "1" && !strings.Contains(query, "none") && !strings.Contains(query, "false") {
+				listed = 1
+			}
+			if n := d.get("/strategies?" + query).want(http.StatusOK).count(""); n != listed {
+				t.Errorf("%s: %d strategies are listed, expected %d", query, n, listed)
+			}
 		}
 		d.get("/analytics/summary?tag_id="+tag).is("total_trades", "0")
 		d.get("/analytics/breakdown?by=symbol&explain=true").want(http.StatusOK)

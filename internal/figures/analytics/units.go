@@ -110,9 +110,14 @@ func (t *UnitTable) Bytes() int {
 }
 
 // Test reports for each unit whether one of its trades passes a filter, whatever its period.
-// The unit's own setups, tags and grade are those of each of its trades, too.
+// The unit's own setups, tags and grade are those of each of its trades, too. A condition on
+// the sequence tests the unit itself: it must be in the filter's set by its first trade.
 func (t *UnitTable) Test(f Filter) []bool {
-	f = Filter{Conditions: f.Conditions, Lookups: f.Lookups, Tolerance: f.Tolerance}
+	var sequence *TradeIDs
+	if f.TestsSequence() {
+		sequence = f.Lookups.Sequence
+	}
+	f = Filter{Conditions: f.WithoutSequence(), Lookups: f.Lookups, Tolerance: f.Tolerance}
 	rest := f
 	rest.Conditions = f.WithoutLabels()
 	passing := make([]bool, len(t.units))
@@ -128,6 +133,9 @@ func (t *UnitTable) Test(f Filter) []bool {
 		for _, p := range m.page.newRowTests(&f).filter(picks) {
 			passing[p.source] = true
 		}
+	}
+	for i := range passing {
+		passing[i] = passing[i] && (sequence == nil || sequence.Has(t.units[i].Trades[0]))
 	}
 	return passing
 }

@@ -105,10 +105,11 @@ type Snapshot struct {
 	// closed and open are the columns with whole trades.
 	closed, open []*analytics.Columns
 	// HasUnits reports that Columns have units instead of trades; see [Service.ToUnits].
-	HasUnits   bool
-	unitsOpen  []*analytics.Columns
-	units      [][]analytics.Unit
-	unitTables []*analytics.UnitTable
+	HasUnits bool
+	// unitColumns are those of closed and open units, in the accounts' own currencies.
+	unitColumns []*analytics.Columns
+	units       [][]analytics.Unit
+	unitTables  []*analytics.UnitTable
 	// Version is what the answers depend on besides the accounts' revisions.
 	Version string
 }

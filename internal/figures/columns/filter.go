@@ -43,7 +43,7 @@ func (s *Service) NewFilter(ctx context.Context, tx *db.Tx, b *Snapshot, f trade
 		return analytics.Filter{}, err
 	}
 	if f.TestsSequence() {
-		out.Lookups.Sequence = s.findSequence(b.owner, b.Accounts, slices.Concat(b.closed, b.open), &f.Conditions, b.Tolerance)
+		out.Lookups.Sequence = s.findSequence(b, &f.Conditions, b.Tolerance)
 	}
 	if b.Realized && f.TestsResult() {
 		out = b.resolveResult(out)
@@ -90,34 +90,53 @@ func (s *Service) newListFilter(
 	if out.Lookups, err = s.loadLookups(ctx, tx, owner, accounts, &f.Conditions); err != nil || !f.TestsSequence() {
 		return out, err
 	}
-	all, err := s.loadListed(ctx, tx, owner, accounts, "")
-	if err == nil {
-		out.Lookups.Sequence = s.findSequence(owner, accounts, all, &f.Conditions, out.Tolerance)
+	all := &Snapshot{Accounts: accounts, owner: owner}
+	if err = s.loadAccounts(ctx, tx, all, false); err == nil {
+		out.Lookups.Sequence = s.findSequence(all, &f.Conditions, out.Tolerance)
 	}
 	return out, err
 }
 
-// SelectTradeIDs returns the trades passing a filter, whatever its period. It runs in the
-// caller's transaction; the accounts may have different currencies.
-func (s *Service) SelectTradeIDs(ctx context.Context, tx *db.Tx, owner journal.UserID, f tradefilter.Filter) (*analytics.TradeIDs, error) {
-	all, err := ledger.Accounts(ctx, tx, owner)
+// SelectWithUnits returns a function that reports whether a trade passes a filter's
+// conditions, and for a trade of an accepted or manual strategy whether the strategy does.
+// The period and the status are not tested; nil means all pass. It is a step.
+func (s *Service) SelectWithUnits(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, f tradefilter.Filter,
+) (func(journal.TradeID) bool, error) {
+	if f.Conditions.IsEmpty() {
+		return nil, nil
+	}
+	accounts, err := ledger.ResolveScope(ctx, tx, owner, f.Scope.Accounts, ledger.ListPurpose(f.Scope))
 	if err != nil {
 		return nil, err
 	}
-	accounts, err := ledger.SelectAccounts(all, f.Scope.Accounts, ledger.ToList)
+	b := &Snapshot{Accounts: accounts, owner: owner}
+	if err := s.loadAccounts(ctx, tx, b, false); err != nil {
+		return nil, err
+	}
+	if b, err = s.ToUnits(ctx, tx, b); err != nil {
+		return nil, err
+	}
+	if b.Tolerance, err = readTolerance(ctx, tx, owner); err != nil {
+		return nil, err
+	}
+	filter, err := s.NewFilter(ctx, tx, b, tradefilter.Filter{Conditions: f.Conditions})
 	if err != nil {
 		return nil, err
 	}
-	f.Scope.Period = journal.Period{}
-	filter, err := s.newListFilter(ctx, tx, owner, accounts, f)
-	if err != nil {
-		return nil, err
+	selected := analytics.SelectIDs(b.unitColumns, filter)
+	firstOf := map[journal.TradeID]journal.TradeID{}
+	for u := range b.eachUnit() {
+		for _, id := range u.Trades {
+			firstOf[id] = u.Trades[0]
+		}
 	}
-	listed, err := s.loadListed(ctx, tx, owner, accounts, f.Status)
-	if err != nil {
-		return nil, err
-	}
-	return analytics.SelectIDs(listed, filter), nil
+	return func(id journal.TradeID) bool {
+		if first, is := firstOf[id]; is {
+			id = first
+		}
+		return selected.Has(id)
+	}, nil
 }
 
 // NeedsLookups reports whether conditions need more than columns, so [Service.NewFilter]
@@ -168,16 +187,18 @@ func (s *Service) loadLookups(
 	return out, err
 }
 
-// findSequence returns the trades passing the conditions on the day's sequence. columns
-// are those for all the accounts' trades.
-func (s *Service) findSequence(
-	owner journal.UserID, accounts []ledger.Account, columns []*analytics.Columns, c *tradefilter.Conditions, tolerance tradefilter.Tolerance,
-) *analytics.TradeIDs {
+// findSequence returns the trades passing the conditions on the day's sequence, or the units
+// by their first trades, if the snapshot has units.
+func (s *Service) findSequence(b *Snapshot, c *tradefilter.Conditions, tolerance tradefilter.Tolerance) *analytics.TradeIDs {
 	cached := lookupCache{cache: s.lookups}
-	cached.accounts, cached.version = accountsState(owner, accounts)
-	text := fmt.Sprint("sequence ", c.AfterLosses, c.AfterWins, c.NthOfDay, c.Zone, string(tolerance.Stored))
+	cached.accounts, cached.version = accountsState(b.owner, b.Accounts)
+	text := fmt.Sprint("sequence ", b.Version, c.AfterLosses, c.AfterWins, c.NthOfDay, c.Zone, string(tolerance.Stored))
 	if found := cached.get(text); found != nil {
 		return found
+	}
+	columns := b.unitColumns
+	if !b.HasUnits {
+		columns = slices.Concat(b.closed, b.open)
 	}
 	return cached.putSet(text, analytics.NewDaySequence(columns, tolerance, c.Zone).Select(c))
 }

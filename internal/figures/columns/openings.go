@@ -2,7 +2,6 @@ package columns
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"fillbook/internal/base/db"
@@ -110,7 +109,7 @@ func (s *Service) listCounted(
 	if b, err = s.ToUnits(ctx, tx, b); err != nil {
 		return out, err
 	}
-	out.openingsVersion = &openingsVersion{trades: analytics.ListOpenings(slices.Concat(b.Columns, b.unitsOpen), analytics.Filter{})}
+	out.openingsVersion = &openingsVersion{trades: analytics.ListOpenings(b.unitColumns, analytics.Filter{})}
 	out.units = map[journal.TradeID]*analytics.Unit{}
 	for u := range b.eachUnit() {
 		out.units[u.Trades[0]] = u

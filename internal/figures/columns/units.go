@@ -36,7 +36,7 @@ func (s *Service) ToUnits(ctx context.Context, tx *db.Tx, b *Snapshot) (*Snapsho
 		return nil, err
 	}
 	out := *b
-	out.Columns, out.unitsOpen, out.units, out.unitTables, out.HasUnits = nil, nil, nil, nil, true
+	out.Columns, out.unitColumns, out.units, out.unitTables, out.HasUnits = nil, nil, nil, nil, true
 	own := b
 	if b.own != nil {
 		own = b.own
@@ -47,7 +47,7 @@ func (s *Service) ToUnits(ctx context.Context, tx *db.Tx, b *Snapshot) (*Snapsho
 			return nil, err
 		}
 		out.Columns = append(out.Columns, s.convertUnits(b, i, data).WithName(a.Name, a.Number()))
-		out.unitsOpen = append(out.unitsOpen, data.open.WithName(a.Name, a.Number()))
+		out.unitColumns = append(out.unitColumns, data.closed.WithName(a.Name, a.Number()), data.open.WithName(a.Name, a.Number()))
 		out.units = append(out.units, data.units) // not a copy: there may be many
 		out.unitTables = append(out.unitTables, data.table)
 	}

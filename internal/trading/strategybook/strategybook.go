@@ -15,6 +15,7 @@ import (
 	"fillbook/internal/trading/ledger"
 	"fillbook/internal/trading/settings"
 	"fillbook/internal/trading/strategies"
+	"fillbook/internal/trading/tradefilter"
 )
 
 // Service computes and stores strategies. It is safe for concurrent use.
@@ -244,26 +245,28 @@ func compareNewest(a, b Strategy) int {
 
 // Query selects strategies.
 type Query struct {
-	Accounts []journal.AccountID
-	State    strategies.State
-	Kind     strategies.Kind
+	// Filter selects by accounts, period and status.
+	Filter tradefilter.Filter
+	State  strategies.State
+	Kind   strategies.Kind
 	// Chain is a chain's id.
 	Chain string
 	// Trades selects those with one of these trades; nil means all.
 	Trades func(journal.TradeID) bool
-	// Period and ByOpening select by the closing, or by the opening.
-	Period    journal.Period
-	ByOpening bool
 }
 
 func (q *Query) matches(s *Strategy) bool {
+	return (q.State == "" || s.State == q.State) && (q.Kind == "" || s.Kind == q.Kind) && (q.Chain == "" || s.ChainID == q.Chain) && s.IsListed(&q.Filter) &&
+		(q.Trades == nil || slices.ContainsFunc(s.Legs(), func(m strategies.Member) bool { return q.Trades(m.Trade) }))
+}
+
+// IsListed reports whether the strategy is in a filter's period and has its status.
+func (s *Strategy) IsListed(f *tradefilter.Filter) bool {
 	at := s.ListedAt()
-	if q.ByOpening {
+	if f.ByOpening {
 		at = s.OpenedAt()
 	}
-	return (q.State == "" || s.State == q.State) && (q.Kind == "" || s.Kind == q.Kind) && (q.Chain == "" || s.ChainID == q.Chain) &&
-		(q.Period.From == nil || !at.Before(*q.Period.From)) && (q.Period.To == nil || !at.After(*q.Period.To)) &&
-		(q.Trades == nil || slices.ContainsFunc(s.Legs(), func(m strategies.Member) bool { return q.Trades(m.Trade) }))
+	return f.Scope.Period.Contains(at) && f.Status.Includes(s.ClosedAt() == nil)
 }
 
 // List returns the owner's strategies that a query selects, newest first. It is a step.
@@ -272,7 +275,7 @@ func (s *Service) List(ctx context.Context, tx *db.Tx, owner journal.UserID, q Q
 	if err != nil {
 		return nil, err
 	}
-	accounts, err := ledger.SelectAccounts(all, q.Accounts, ledger.ToList)
+	accounts, err := ledger.SelectAccounts(all, q.Filter.Scope.Accounts, ledger.ToList)
 	if err != nil {
 		return nil, err
 	}

@@ -109,6 +109,9 @@ const (
 	Closed Status = "closed"
 )
 
+// Includes reports whether open trades have the status, or closed ones.
+func (s Status) Includes(open bool) bool { return s == "" || (s == Open) == open }
+
 // Side is a trade's direction.
 type Side string
 
@@ -195,6 +198,12 @@ func (c *Conditions) testsExcursion() bool {
 // TestsSequence reports whether the trades before a trade on its day matter.
 func (c *Conditions) TestsSequence() bool {
 	return c.AfterLosses > 0 || c.AfterWins > 0 || c.NthOfDay.IsSet()
+}
+
+// WithoutSequence returns the conditions without those of [Conditions.TestsSequence].
+func (c Conditions) WithoutSequence() Conditions {
+	c.AfterLosses, c.AfterWins, c.NthOfDay = 0, 0, Range{}
+	return c
 }
 
 // TestsRules reports whether the states of rules matter.
