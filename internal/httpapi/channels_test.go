@@ -1,13 +1,16 @@
 package httpapi_test
 
 import (
+	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"sync"
 	"testing"
@@ -56,7 +59,10 @@ func newReceiver(t *testing.T) (*receiver, func(*settle)) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r, func(s *settle) { s.outbound = outbound.New(outbound.Options{Enabled: true, Private: private}) }
+	return r, func(s *settle) {
+		unknown := func(context.Context, string, string) ([]netip.Addr, error) { return nil, errors.New("no such host") }
+		s.outbound = outbound.New(outbound.Options{Enabled: true, Private: private, Lookup: unknown})
+	}
 }
 
 // eachReceiver runs a test on each engine, with a receiver that channels can reach.
@@ -288,6 +294,10 @@ func TestChannelTestAndRotation(t *testing.T) {
 			d.post("/channels", body).wantField(field)
 		}
 		d.post("/channels", more{"kind": "email", "address": "a@example.org"}).wantField("kind")
+		for _, address := range []string{"http://example.org/hook", "http://8.8.8.8/"} {
+			d.post("/channels", more{"kind": "webhook", "url": address}).wantField("url")
+			d.patch(path, more{"url": address}).wantField("url")
+		}
 	})
 }
 

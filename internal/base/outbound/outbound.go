@@ -18,6 +18,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -42,6 +43,9 @@ type Options struct {
 	Endpoints Endpoints
 	// Private are the addresses that are not public and that users' addresses may name.
 	Private Private
+	// Lookup returns the addresses of a host without TLS, before any request; nil means
+	// as the system does.
+	Lookup func(ctx context.Context, network, host string) ([]netip.Addr, error)
 	// Mail is the mail server.
 	Mail MailServer
 	// Version is the program version, for the user agent.
@@ -72,6 +76,9 @@ type Network struct {
 func New(options Options) *Network {
 	if options.Log == nil {
 		options.Log = slog.New(slog.DiscardHandler)
+	}
+	if options.Lookup == nil {
+		options.Lookup = net.DefaultResolver.LookupNetIP
 	}
 	return &Network{
 		options: options, guarded: newHTTPClient(refusePrivate), direct: newHTTPClient(nil), maxBytes: maxBytes, wholeTime: wholeTime,

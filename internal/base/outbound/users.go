@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -146,6 +147,35 @@ func (n *Network) CheckURL(text string) error {
 		return errors.New("it must begin with https://")
 	}
 	return n.checkHost(to)
+}
+
+// CheckPlainHost returns the reason why an address without TLS is refused: a host that is a
+// name must be one of the addresses that the operator opened. It asks for the name's
+// addresses, so it must not be called in a transaction.
+func (n *Network) CheckPlainHost(ctx context.Context, text string) error {
+	to, err := url.Parse(text)
+	if err != nil || to.Scheme != "http" {
+		return nil //nolint:nilerr // CheckURL reports it
+	}
+	host, port := strings.TrimSuffix(to.Hostname(), "."), uint16(80)
+	if text := to.Port(); text != "" {
+		parsed, err := netip.ParseAddrPort("0.0.0.0:" + text)
+		if err != nil {
+			return nil //nolint:nilerr // CheckURL reports it
+		}
+		port = parsed.Port()
+	}
+	if _, err := netip.ParseAddr(host); err == nil {
+		return nil // CheckURL has checked the number
+	}
+	ctx, cancel := context.WithTimeout(ctx, userConnectTime)
+	defer cancel()
+	found, err := n.options.Lookup(ctx, "ip", host)
+	isOutside := func(a netip.Addr) bool { return !n.options.Private.allows(netip.AddrPortFrom(a, port)) }
+	if err != nil || len(found) == 0 || slices.ContainsFunc(found, isOutside) {
+		return errors.New("it must begin with https://, because its host is not in the network that the administrator opened")
+	}
+	return nil
 }
 
 // checkHost checks a host that is written as a number, and the port.

@@ -1,10 +1,12 @@
 package outbound
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -39,7 +41,7 @@ func TestCheckURL(t *testing.T) {
 	for address, want := range map[string][2]bool{ // without and with SVC_OUTBOUND_PRIVATE
 		"https://example.org/hook?x=1":                     {true, true},
 		"https://example.org:8443/":                        {true, true},
-		"http://example.org/":                              {false, true}, // refused when dialing, unless it is inside
+		"http://example.org/":                              {false, true}, // its name is looked up, by CheckPlainHost
 		"http://192.168.1.5/x":                             {false, true},
 		"https://192.168.1.5:8443/":                        {false, true},
 		"https://192.168.1.5:22/":                          {false, false},
@@ -71,6 +73,38 @@ func TestCheckURL(t *testing.T) {
 			if err := n.CheckURL(address); (err == nil) != want[i] {
 				t.Errorf("%.60q, opened %t: %v", address, i == 1, err)
 			}
+		}
+	}
+}
+
+// TestCheckPlainHost: without TLS, a name is allowed only if all its addresses were opened.
+func TestCheckPlainHost(t *testing.T) {
+	t.Parallel()
+	private, err := ParsePrivate([]string{"192.168.1.0/24", "10.0.0.5:8090"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := map[string][]netip.Addr{
+		"gotify.example":  {netip.MustParseAddr("192.168.1.5")},
+		"exact.example":   {netip.MustParseAddr("10.0.0.5")},
+		"both.example":    {netip.MustParseAddr("192.168.1.5"), netip.MustParseAddr("8.8.8.8")},
+		"outside.example": {netip.MustParseAddr("8.8.8.8")},
+		"none.example":    {},
+	}
+	lookup := func(_ context.Context, _, host string) ([]netip.Addr, error) {
+		if found, known := names[host]; known {
+			return found, nil
+		}
+		return nil, errors.New("no such host")
+	}
+	n := New(Options{Enabled: true, Private: private, Lookup: lookup})
+	for address, allowed := range map[string]bool{
+		"http://gotify.example/": true, "http://gotify.example.:8080/x": true, "http://gotify.example:22/": false, "http://exact.example:8090/": true,
+		"http://exact.example/": false, "http://both.example/": false, "http://outside.example/": false, "http://none.example/": false,
+		"http://unknown.example/": false, "https://outside.example/": true, "http://192.168.1.5/": true,
+	} {
+		if err := n.CheckPlainHost(t.Context(), address); (err == nil) != allowed {
+			t.Errorf("%s: %v", address, err)
 		}
 	}
 }

@@ -144,7 +144,7 @@ func (s *Service) checkCredential(name, text string) error {
 	switch name {
 	case urlKey:
 		if err := s.Network.CheckURL(text); err != nil {
-			return journal.InvalidField(name, "This url can't be used: %s.", err)
+			return refuseURL(err)
 		}
 		return nil
 	case addressKey:
@@ -194,6 +194,9 @@ func (s *Service) Create(ctx context.Context, owner journal.UserID, change Chang
 	if channel, err = change.apply(channel); err != nil {
 		return Channel{}, "", err
 	}
+	if err := s.checkPlainHost(ctx, &change); err != nil {
+		return Channel{}, "", err
+	}
 	values, err := s.applyCredentials(&channel, &change, nil)
 	if err != nil {
 		return Channel{}, "", err
@@ -223,6 +226,23 @@ func (s *Service) Create(ctx context.Context, owner journal.UserID, change Chang
 	return channel, secret, err
 }
 
+// checkPlainHost checks the host of a new address without TLS. Names are looked up, so it
+// comes before the transaction.
+func (s *Service) checkPlainHost(ctx context.Context, change *Change) error {
+	given := change.Credentials[urlKey]
+	if !given.Set || !s.Enabled() || s.Network.CheckURL(strings.TrimSpace(given.Value)) != nil {
+		return nil // refused with the other values
+	}
+	if err := s.Network.CheckPlainHost(ctx, strings.TrimSpace(given.Value)); err != nil {
+		return refuseURL(err)
+	}
+	return nil
+}
+
+func refuseURL(reason error) error {
+	return journal.InvalidField(urlKey, "This url can't be used: %s.", reason)
+}
+
 func (s *Service) checkAccounts(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []journal.AccountID) error {
 	for _, id := range ids {
 		if err := s.CheckAccount(ctx, tx, owner, id); err != nil {
@@ -239,6 +259,9 @@ func (s *Service) checkAccounts(ctx context.Context, tx *db.Tx, owner journal.Us
 func (s *Service) Update(
 	ctx context.Context, owner journal.UserID, id journal.ChannelID, change Change, check func(Channel) error,
 ) (Channel, error) {
+	if err := s.checkPlainHost(ctx, &change); err != nil {
+		return Channel{}, err
+	}
 	return db.Get(ctx, s.DB.Update, func(tx *db.Tx) (Channel, error) {
 		stored, err := read(ctx, tx, owner, id, tx.Lock())
 		if err != nil {
