@@ -25,7 +25,7 @@ type goal struct {
 	Target     decimal.Decimal        `json:"target"`
 	Period     rules.GoalPeriod       `json:"period" enum:"day,week,month,quarter,year"`
 	AccountIDs []journal.AccountID    `json:"account_ids" doc:"Empty for all accounts."`
-	RuleID     *journal.TradingRuleID `json:"rule_id" doc:"The trading rule that days_kept measures."`
+	RuleID     *journal.TradingRuleID `json:"rule_id" doc:"The trading rule that days_kept measures, with the rules that continue it."`
 	StartsOn   journal.Day            `json:"starts_on" format:"date"`
 	EndsOn     *journal.Day           `json:"ends_on" format:"date" doc:"The last day; null without an end."`
 	Name       *string                `json:"name"`

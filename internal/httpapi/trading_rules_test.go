@@ -162,6 +162,31 @@ func TestGoals(t *testing.T) {
 	})
 }
 
+// TestGoalGoesOnWithSuccessors: days_kept counts the days of the rule and of those that
+// continue it.
+func TestGoalGoesOnWithSuccessors(t *testing.T) {
+	t.Parallel()
+	eachWorld(t, func(_ *testing.T, w *world) {
+		d := w.trader()
+		rule := d.made("/trading-rules", more{"kind": "max_trades", "params": more{"n": 1}, "valid_from": "2020-01-01"}).text("id")
+		d.made("/goals", more{"kind": "process", "metric": "days_kept", "target": 0.9, "period": "year", "rule_id": rule})
+		kept := func(day time.Time, want string) {
+			d.get("/goals/progress?day="+day.Format(time.DateOnly)).want(http.StatusOK).is("0.value", want)
+		}
+		now := w.clock.Now().Truncate(time.Second)
+		d.closeTrade(now.Add(-time.Minute), 5)
+		kept(now, "1")
+		next := d.patch("/trading-rules/"+rule, more{"params": more{"n": 2}}).want(http.StatusOK).text("id")
+		d.patch("/trading-rules/"+next, more{"params": more{"n": 0}}).want(http.StatusBadRequest)
+		w.clock.Advance(24 * time.Hour)
+		d.client = w.as(w.logIn(ownerEmail, ownerPassword).text("access_token"))
+		for i := range 3 {
+			d.closeTrade(now.Add(24*time.Hour+time.Duration(i-4)*time.Minute), 5)
+		}
+		kept(w.clock.Now(), "0.5")
+	})
+}
+
 // TestSuccessorsJudgeNoDayAgain: a successor does not begin before the last day of its
 // predecessor, and trades in accounts that a token does not see count as well.
 func TestSuccessorsJudgeNoDayAgain(t *testing.T) {

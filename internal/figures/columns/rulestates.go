@@ -124,16 +124,16 @@ func (s *Service) GoalFacts(ctx context.Context, tx *db.Tx, owner journal.UserID
 	if facts.Trades, err = s.listAllOpenings(ctx, tx, owner, accounts); err != nil || goal.Rule == nil {
 		return facts, currency, err
 	}
-	rule, err := rulebook.ReadRule(ctx, tx, owner, *goal.Rule)
-	if journal.IsKind(err, journal.KindNotFound) {
-		return facts, currency, nil // it was removed
-	}
+	versions, err := rulebook.ListVersions(ctx, tx, owner, *goal.Rule) // none if it was removed
 	if err != nil {
 		return nil, "", err
 	}
-	judged, err := s.Judge(ctx, tx, owner, b.Accounts, b.Tolerance, rule)
-	if err == nil {
-		facts.RuleTrades, facts.Rule, facts.Judgement = judged.Trades, &judged.Rule, &judged.Judgement
+	for _, rule := range versions {
+		judged, err := s.Judge(ctx, tx, owner, b.Accounts, b.Tolerance, rule)
+		if err != nil {
+			return nil, "", err
+		}
+		facts.Rules = append(facts.Rules, rulecheck.JudgedRule{Rule: &judged.Rule, Trades: judged.Trades, Judgement: &judged.Judgement})
 	}
-	return facts, currency, err
+	return facts, currency, nil
 }

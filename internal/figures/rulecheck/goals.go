@@ -40,10 +40,15 @@ type GoalFacts struct {
 	Trades analytics.Openings // of the goal's accounts
 	Facts  *Facts
 	Zone   *time.Location
-	// RuleTrades and Judgement belong to the rule of days_kept; nil without a rule.
-	RuleTrades analytics.Openings
-	Rule       *rules.Rule
-	Judgement  *Judgement
+	// Rules are the rule of days_kept and those that continue it.
+	Rules []JudgedRule
+}
+
+// JudgedRule is a rule with its verdicts.
+type JudgedRule struct {
+	Rule      *rules.Rule
+	Trades    analytics.Openings
+	Judgement *Judgement
 }
 
 // goalTally sums a period's trades.
@@ -141,19 +146,19 @@ func (f *GoalFacts) value(metric rules.Metric, t *goalTally, first, until journa
 		}
 		return decimal.Of(t.profit.DivRound(t.loss, ratioScale))
 	case rules.DaysKept:
-		if f.Judgement == nil {
-			return decimal.Null{}
-		}
 		kept, broken := f.countRuleDays(first, until)
 		return share(kept, kept+broken)
 	}
 	return decimal.Null{}
 }
 
-// countRuleDays counts the rule's days in a period.
+// countRuleDays counts the days of the rules in a period. No day belongs to two of them.
 func (f *GoalFacts) countRuleDays(first, until journal.Day) (kept, broken int) {
-	r := Summarize(f.Rule, f.RuleTrades, f.Judgement, Selection{days: &dayRange{dayNumber(first), dayNumber(until)}}, true)
-	return r.DaysKept, r.DaysBroken
+	for _, j := range f.Rules {
+		r := Summarize(j.Rule, j.Trades, j.Judgement, Selection{days: &dayRange{dayNumber(first), dayNumber(until)}}, true)
+		kept, broken = kept+r.DaysKept, broken+r.DaysBroken
+	}
+	return kept, broken
 }
 
 // countWeekdays counts Monday to Friday from one day to another, both included.

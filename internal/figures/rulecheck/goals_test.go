@@ -81,7 +81,7 @@ func TestDaysKeptGoal(t *testing.T) {
 	j := rulecheck.Judge(&rule, openings, &rulecheck.Facts{})
 	goal := rules.Goal{Kind: rules.ProcessGoal, Metric: rules.DaysKept, Target: decimal.Must("0.9"), Period: rules.Weekly, StartsOn: "2026-01-01"}
 	p := rulecheck.MeasureGoal(&goal, "2026-03-04", &rulecheck.GoalFacts{
-		Trades: analytics.Openings{}, Facts: &rulecheck.Facts{}, Zone: time.UTC, RuleTrades: openings, Rule: &rule, Judgement: &j,
+		Trades: analytics.Openings{}, Facts: &rulecheck.Facts{}, Zone: time.UTC, Rules: []rulecheck.JudgedRule{{Rule: &rule, Trades: openings, Judgement: &j}},
 	})
 	if p.Value.String() != "0.666666666667" || p.PeriodFrom != "2026-03-02" || p.PeriodTo != "2026-03-08" {
 		t.Errorf("the progress is %+v", p)

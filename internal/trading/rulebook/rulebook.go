@@ -113,6 +113,21 @@ func ListRules(ctx context.Context, tx *db.Tx, owner journal.UserID) ([]rules.Ru
 	return slices.DeleteFunc(all, func(r rules.Rule) bool { return !allows(ctx, r.Accounts) }), err
 }
 
+// ListVersions returns a rule and those that continue it, the oldest first; none if there is
+// no such rule. It is a step.
+func ListVersions(ctx context.Context, tx *db.Tx, owner journal.UserID, id journal.TradingRuleID) (versions []rules.Rule, err error) {
+	all, err := ListRules(ctx, tx, owner)
+	if err != nil {
+		return nil, err
+	}
+	for i := range all { // a successor is created after its predecessor
+		if continued := all[i].Predecessor; all[i].ID == id || continued != nil && len(versions) > 0 && *continued == versions[len(versions)-1].ID {
+			versions = append(versions, all[i])
+		}
+	}
+	return versions, nil
+}
+
 // ListRules is [ListRules] in its own transaction.
 func (s *Service) ListRules(ctx context.Context, owner journal.UserID) ([]rules.Rule, error) {
 	return db.Get(ctx, s.db.Peek, func(tx *db.Tx) ([]rules.Rule, error) { return ListRules(ctx, tx, owner) })
