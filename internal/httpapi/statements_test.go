@@ -57,9 +57,9 @@ func TestStatementsOfSmallRequests(t *testing.T) {
 		send              func() *reply
 	}{
 		{"GET /me", 1, 1, func() *reply { return owner.get("/me") }},
-		{"GET /trades/{id}", 18, 6, func() *reply { return owner.get("/trades/" + trade) }},
-		{"PATCH /trades/{id}", 31, 7, func() *reply { return owner.patch("/trades/"+trade, more{"notes": "a note"}) }},
-		{"PATCH /trades/{id} again", 29, 6, func() *reply { return owner.patch("/trades/"+trade, more{"notes": "another note"}) }},
+		{"GET /trades/{id}", 17, 5, func() *reply { return owner.get("/trades/" + trade) }},
+		{"PATCH /trades/{id}", 30, 6, func() *reply { return owner.patch("/trades/"+trade, more{"notes": "a note"}) }},
+		{"PATCH /trades/{id} again", 28, 5, func() *reply { return owner.patch("/trades/"+trade, more{"notes": "another note"}) }},
 		{"GET /analytics/daily", 20, 19, func() *reply { return owner.get("/analytics/daily") }}, // reads the columns
 		{"GET /analytics/summary", 3, 3, func() *reply { return owner.get("/analytics/summary") }},
 		{"POST /executions that opens a trade", 19, 4, post("buy")},

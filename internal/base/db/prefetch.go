@@ -14,8 +14,8 @@ import (
 // Prefetch sends queries before they are needed. It calls read with a transaction in which
 // every SELECT has no rows, to learn the queries. PostgreSQL receives them after the next
 // SELECT, in the same round trip, and their rows are kept until a SELECT with the same text
-// and arguments asks for them, or the transaction deletes rows or writes to one of their
-// tables. So they must have few rows. A query that is never asked for costs its time and
+// and arguments has asked for them as often as read did, or the transaction deletes rows or
+// writes to one of their tables. So they must have few rows. A query that is never asked for costs its time and
 // nothing else. On SQLite, which has no round trips, Prefetch does nothing.
 func (t *Tx) Prefetch(read func(*Tx)) {
 	switch {
@@ -27,18 +27,24 @@ func (t *Tx) Prefetch(read func(*Tx)) {
 	}
 }
 
-// learn keeps a query of [Tx.Prefetch], unless it is known.
+// learn keeps a query of [Tx.Prefetch]. One that is known is only counted.
 func (s *session) learn(query string, args []any) {
-	isSame := func(r request) bool { return r.equal(query, args) }
-	if !slices.ContainsFunc(s.ahead, isSame) && !slices.ContainsFunc(s.fetched, func(f fetchedRows) bool { return isSame(f.request) }) {
-		s.ahead = append(s.ahead, request{query, args})
+	if i := slices.IndexFunc(s.ahead, func(r request) bool { return r.equal(query, args) }); i >= 0 {
+		s.ahead[i].uses++
+		return
 	}
+	if i := slices.IndexFunc(s.fetched, func(f fetchedRows) bool { return f.equal(query, args) }); i >= 0 {
+		s.fetched[i].uses++
+		return
+	}
+	s.ahead = append(s.ahead, request{query, args, 1})
 }
 
-// request is a SELECT with its arguments.
+// request is a SELECT with its arguments, and how often it will be asked for.
 type request struct {
 	query string
 	args  []any
+	uses  int
 }
 
 func (r request) equal(query string, args []any) bool {
@@ -56,7 +62,7 @@ type fetchedRows struct {
 // queryAhead sends the queued statements, of which the last is a SELECT, and after them the
 // announced ones. It returns the rows of the first SELECT.
 func (s *session) queryAhead(ctx context.Context) (*Rows, error) {
-	reads := append([]request{{}}, s.ahead...) // the first has no text, because it is taken at once
+	reads := append([]request{{uses: 1}}, s.ahead...) // the first has no text, because it is taken at once
 	for _, read := range s.ahead {
 		s.queue(read.query, read.args)
 	}
@@ -102,11 +108,14 @@ func copyValues(row [][]byte) [][]byte {
 	return values
 }
 
-// takeFetched returns a SELECT's rows if they were fetched with equal arguments, once.
+// takeFetched returns a SELECT's rows if they were fetched with equal arguments, as often as
+// it was announced.
 func (s *session) takeFetched(query string, args []any) (*Rows, bool) {
 	for i, found := range s.fetched {
 		if found.equal(query, args) {
-			s.fetched = slices.Delete(s.fetched, i, i+1)
+			if s.fetched[i].uses--; s.fetched[i].uses == 0 {
+				s.fetched = slices.Delete(s.fetched, i, i+1)
+			}
 			return &Rows{fetched: &found}, true
 		}
 	}

@@ -16,7 +16,7 @@ func readProbe(ctx context.Context, tx *db.Tx, id string) (label string, n *int6
 }
 
 // TestPrefetchedRows checks that a query that was sent ahead has the same rows as one that
-// was not, that it is used once, and that a write to its table makes it run again.
+// was not, that it is used as often as it was announced, and that a write to its table makes it run again.
 func TestPrefetchedRows(t *testing.T) {
 	eachProbe(t, func(t *testing.T, d *db.DB) {
 		update(t, d, func(ctx context.Context, tx *db.Tx) error {
@@ -45,12 +45,23 @@ func TestPrefetchedRows(t *testing.T) {
 			if _, _, err := readProbe(ctx, tx, "missing"); err == nil {
 				t.Error("a missing row was found")
 			}
-			tx.Prefetch(func(tx *db.Tx) { _, _, _ = readProbe(ctx, tx, "a") })
+			for range 2 {
+				tx.Prefetch(func(tx *db.Tx) { _, _, _ = readProbe(ctx, tx, "a") })
+			}
 			_, _, err := readProbe(ctx, tx, "c")
 			must(t, err)
+			if label, _, err := readProbe(ctx, tx, "a"); err != nil || label != "a" {
+				t.Errorf("asked for once, the row is %q: %v", label, err)
+			}
+			if d.Engine() == db.PostgreSQL && tx.Fetched() != 1 {
+				t.Errorf("of a query announced twice and asked for once there are %d with rows", tx.Fetched())
+			}
 			must(t, tx.Queue(ctx, `UPDATE probe SET label = $1 WHERE id = $2`, "changed", "a"))
 			if label, _, err := readProbe(ctx, tx, "a"); err != nil || label != "changed" {
 				t.Errorf("after a write the row is %q: %v", label, err)
+			}
+			if tx.Fetched() != 0 {
+				t.Errorf("%d queries have unused rows at the end", tx.Fetched())
 			}
 			return nil
 		})
