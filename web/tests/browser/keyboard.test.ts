@@ -74,6 +74,7 @@ test('everything from the first run to a ticked routine works with the keyboard'
   await page.keyboard.press('j');
   await page.keyboard.press('Enter');
   const drawer = page.getByRole('dialog', { name: 'AAPL long' });
+  await expect(drawer.getByRole('button', { name: 'Close' })).not.toBeFocused(); // Space scrolls
   await type(page, drawer.getByRole('textbox', { name: 'Notes' }), 'Held to the plan.');
   await page.keyboard.press('Control+Enter');
   await expect(drawer.getByText('saved', { exact: true })).toBeVisible();

@@ -117,3 +117,31 @@ test('the page of a symbol shows all of its contracts', async ({ page, api, sign
   await page.getByRole('link', { name: 'View trades' }).click();
   await expect(page).toHaveURL(/\/trades\?root=AAPL$/);
 });
+
+test('the page of a contract has its trades alone', async ({ page, api, signIn }) => {
+  const account_id = await mainAccount(api);
+  for (const [symbol, price] of [
+    ['MESH26', 5010],
+    ['MESM26', 5020],
+  ] as const)
+    for (const [side, at, hour] of [
+      ['buy', 5000, 15],
+      ['sell', price, 16],
+    ] as const)
+      await api('POST', '/executions', {
+        account_id,
+        symbol,
+        instrument_type: 'future',
+        side,
+        quantity: 1,
+        price: at,
+        multiplier: 5,
+        executed_at: `2026-03-03T${hour}:00:00Z`,
+      });
+  await signIn('/symbols/MESM26');
+  await expect(page.getByText('This contract alone')).toBeVisible();
+  await expect(page.getByText('+$100.00').first()).toBeVisible();
+  await page.goto('/symbols/MES');
+  await expect(page.getByText('All contracts and options of the symbol')).toBeVisible();
+  await expect(page.getByText('+$150.00').first()).toBeVisible();
+});
