@@ -201,13 +201,21 @@ func (o *optional) at(row int32) decimal.Null {
 }
 
 func (o *optional) push(d decimal.Null) {
-	if d.Valid {
-		o.allocate()
+	if !d.Valid {
+		o.pushAbsent()
+		return
 	}
+	o.allocate()
+	o.rows++
+	o.present = append(o.present, true)
+	o.values.push(d.Decimal)
+}
+
+func (o *optional) pushAbsent() {
 	o.rows++
 	if o.present != nil {
-		o.present = append(o.present, d.Valid)
-		o.values.push(d.Decimal)
+		o.present = append(o.present, false)
+		o.values.push(decimal.Zero)
 	}
 }
 

@@ -26,8 +26,8 @@ type Trade struct {
 	InitialRisk decimal.Null
 	// MAE and MFE are the worst and the best excursion in money, without sign.
 	MAE, MFE decimal.Null
-	// Excursion is what the price did during the trade.
-	Excursion TradeExcursion
+	// Excursion is what the price did during the trade; nil if nothing is known.
+	Excursion *TradeExcursion
 	// Quantity to RMultiple are only for sorting lists; no figure is computed from them.
 	Quantity, EntryPrice            decimal.Decimal
 	ExitPrice, ReturnPct, RMultiple decimal.Null

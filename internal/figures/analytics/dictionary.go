@@ -26,6 +26,19 @@ func (d *dictionary) push(word string) {
 	d.codes = append(d.codes, d.code(word))
 }
 
+// pushBytes is push for a string that is only needed if the dictionary does not have it yet.
+func (d *dictionary) pushBytes(word []byte) {
+	if n := len(d.codes); n > 0 && d.values[d.codes[n-1]] == string(word) {
+		d.codes = append(d.codes, d.codes[n-1])
+		return
+	}
+	code, known := d.codeOf[string(word)]
+	if !known {
+		code = d.code(string(word))
+	}
+	d.codes = append(d.codes, code)
+}
+
 // code returns a string's code, adding new strings.
 func (d *dictionary) code(word string) int32 {
 	if n, known := d.codeOf[word]; known {

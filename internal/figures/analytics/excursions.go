@@ -68,12 +68,36 @@ func (e *TradeExcursion) values() []*decimal.Null {
 	return list
 }
 
+// pushExcursion appends a row's values.
+func (c *page) pushExcursion(e *TradeExcursion) {
+	if e == nil {
+		for i := range c.excursion {
+			c.excursion[i].pushAbsent()
+		}
+		return
+	}
+	for i, n := range e.values() {
+		c.excursion[i].push(*n)
+	}
+}
+
 // excursionAt returns a row's values.
 func (c *page) excursionAt(row int32) (e TradeExcursion) {
 	for i, n := range e.values() {
 		*n = c.excursion[i].at(row)
 	}
 	return e
+}
+
+// findExcursion returns a row's values, nil if all are absent.
+func (c *page) findExcursion(row int32) *TradeExcursion {
+	for i := range c.excursion {
+		if c.excursion[i].has(row) {
+			e := c.excursionAt(row)
+			return &e
+		}
+	}
+	return nil
 }
 
 // ExcursionScale is the number of decimals in [TradeExcursion] ratios. Breakdown buckets

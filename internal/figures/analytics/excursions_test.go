@@ -44,7 +44,7 @@ func drawMeasured(t *rapid.T) (rows []Trade, truth []whatIfTrade) {
 		at := time.Date(2026, 1, 5+i/3, 10, i, 0, 0, time.UTC)
 		rows = append(rows, Trade{
 			ID: journal.NewID[journal.TradeID](), Symbol: "X", OpenedAt: at, ClosedAt: at, Arrival: int64(i), Net: net.Mul(risk), Gross: gross.Mul(risk),
-			Fees: fees.Mul(risk), InitialRisk: decimal.Of(risk), RMultiple: decimal.Of(net), Excursion: e,
+			Fees: fees.Mul(risk), InitialRisk: decimal.Of(risk), RMultiple: decimal.Of(net), Excursion: &e,
 		})
 		truth = append(truth, whatIfTrade{
 			net: net.Float64(), costs: fees.Float64(), result: outcome(net.Sign()),
@@ -113,7 +113,7 @@ func checkGroups(t *rapid.T, stats ExcursionStats, rows []Trade, truth []whatIfT
 	exact := 0
 	low, high, winners := decimal.Zero, decimal.Zero, 0
 	for i, row := range rows {
-		e := &row.Excursion
+		e := row.Excursion
 		if count := map[outcome]*CountBounds{breakeven: &forBreakeven, loss: &forLoss}[truth[i].result]; count != nil {
 			if e.MFER.Decimal.Cmp(decimal.New(1)) >= 0 {
 				count.Low++

@@ -21,9 +21,13 @@ func addFilteredValues(t *rapid.T, row *Trade) {
 	}
 	row.EmotionalState = rapid.SampledFrom([]string{"", "CALM", "FOMO"}).Draw(t, "emotion")
 	row.Reviewed, row.HasNote, row.HasAttachment = rapid.Bool().Draw(t, "reviewed"), rapid.Bool().Draw(t, "note"), rapid.Bool().Draw(t, "file")
-	for _, n := range row.Excursion.values() {
+	row.Excursion = nil
+	for i := range excursionValues {
 		if rapid.IntRange(0, 2).Draw(t, "has value") > 0 {
-			*n = decimal.Of(decimal.FromScaled(rapid.Int64Range(-3000, 3000).Draw(t, "value"), 3))
+			if row.Excursion == nil {
+				row.Excursion = &TradeExcursion{}
+			}
+			*row.Excursion.values()[i] = decimal.Of(decimal.FromScaled(rapid.Int64Range(-3000, 3000).Draw(t, "value"), 3))
 		}
 	}
 	if row.InitialRisk.Valid && row.InitialRisk.Decimal.Sign() > 0 {
@@ -145,15 +149,19 @@ func passesConditions(row *Trade, f *Filter) bool {
 		days = decimal.Of(decimal.New(int64(journal.DayOf(opened).DaysUntil(row.Expiry))))
 	}
 	flag := func(want journal.Opt[bool], is bool) bool { return !want.Set || want.Value == is }
+	var e TradeExcursion
+	if row.Excursion != nil {
+		e = *row.Excursion
+	}
 	return matchesAny(f.Symbols, row.Symbol) && matchesAny(f.InstrumentTypes, row.InstrumentType) && matchesAny(f.Roots, row.Root) &&
 		(f.Side == "" || string(f.Side) == row.Side.String()) && matchesAny(f.OptionRights, row.OptionRight) && inRange(f.DTE, days) &&
 		matchesAny(f.Weekdays, int(opened.Weekday())) && matchesAny(f.Hours, opened.Hour()) && matchesAny(f.Sessions, slowSession(row.OpenedAt)) &&
 		matchesAny(f.Outcomes, slowOutcome(row, f.Tolerance)) && inRange(f.PnL, decimal.Of(row.Net)) && inRange(f.R, row.RMultiple) && flag(f.HasR, row.RMultiple.Valid) && inRange(f.Hold, decimal.Of(held)) &&
 		slowMode(f.TagMode, f.Tags, row.Tags) && slowMode(f.SetupMode, f.Setups, row.Setups) && flag(f.Mistake, slices.Contains(row.Tags, "mistake")) &&
 		matchesAny(f.Qualities, int(row.Quality)) && matchesAny(f.EmotionalStates, row.EmotionalState) && flag(f.Reviewed, row.Reviewed) &&
-		inRange(f.MAER, row.Excursion.MAER) && inRange(f.MFER, row.Excursion.MFER) && inRange(f.ExitEfficiency, row.Excursion.ExitEfficiency) &&
-		inRange(f.ATRPct, row.Excursion.ATRPct) && inRange(f.GapPct, row.Excursion.GapPct) && inRange(f.RelativeVolume, row.Excursion.RelativeVolume) &&
-		inRange(f.OpeningRange, row.Excursion.OpeningRange) && flag(f.HasExcursion, row.Excursion.MAELow.Valid && row.Excursion.MFELow.Valid) &&
+		inRange(f.MAER, e.MAER) && inRange(f.MFER, e.MFER) && inRange(f.ExitEfficiency, e.ExitEfficiency) &&
+		inRange(f.ATRPct, e.ATRPct) && inRange(f.GapPct, e.GapPct) && inRange(f.RelativeVolume, e.RelativeVolume) &&
+		inRange(f.OpeningRange, e.OpeningRange) && flag(f.HasExcursion, e.MAELow.Valid && e.MFELow.Valid) &&
 		flag(f.HasNote, row.HasNote) && flag(f.HasAttachment, row.HasAttachment) && passesLookups(row, f)
 }
 

@@ -93,7 +93,12 @@ func (a int128) scaleUp(k int32) int128 {
 }
 
 // bitGrowth returns how many bits a number grows at most when it is scaled up by k.
-func bitGrowth(k int32) int { return int(math.Ceil(float64(k) * (math.Ln10 / math.Ln2))) }
+func bitGrowth(k int32) int {
+	if k == 0 {
+		return 0
+	}
+	return int(math.Ceil(float64(k) * (math.Ln10 / math.Ln2)))
+}
 
 // cmp relies on the bound: a difference cannot overflow. It and sign have no branches,
 // because result signs are not predictable.

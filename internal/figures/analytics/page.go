@@ -145,15 +145,13 @@ func (c *page) push(t *Trade) {
 	c.rMultiple.push(t.RMultiple)
 	c.plannedR.push(t.PlannedR)
 	c.reviewedAt.push(toMicros(t.ReviewedAt))
-	for i, n := range t.Excursion.values() {
-		c.excursion[i].push(*n)
-	}
+	c.pushExcursion(t.Excursion)
 	c.symbol.push(t.Symbol)
 	c.instrument.push(t.InstrumentType)
 	c.setups.push(joinIDs(t.Setups))
 	c.tags.push(joinIDs(t.Tags))
 	c.order.push(t.Instrument)
-	c.contract.push(joinContract(t))
+	c.contract.pushBytes(appendContract(make([]byte, 0, maxContract), t))
 	c.emotion.push(t.EmotionalState)
 	c.external.push(t.External)
 	c.arrival = append(c.arrival, t.Arrival)
@@ -190,7 +188,7 @@ func (c *page) trade(r int32) Trade {
 		Net: c.net.at(r), Gross: c.gross.at(r), Fees: c.fees.at(r), EntryNotional: c.size.at(r), Volume: c.volume.at(r),
 		InitialRisk: c.risk.at(r), MAE: c.mae.at(r), MFE: c.mfe.at(r), Quality: c.quality[r],
 		Quantity: c.quantity.at(r), EntryPrice: c.entryPrice.at(r), ExitPrice: c.exitPrice.at(r), ReturnPct: c.returnPct.at(r),
-		RMultiple: c.rMultiple.at(r), Excursion: c.excursionAt(r), PlannedR: c.plannedR.at(r), ReviewedAt: fromMicros(c.reviewedAt.at(r)),
+		RMultiple: c.rMultiple.at(r), Excursion: c.findExcursion(r), PlannedR: c.plannedR.at(r), ReviewedAt: fromMicros(c.reviewedAt.at(r)),
 		HasStop: state.has(stopState),
 		Setups:  splitIDs[journal.SetupID](c.setups.at(r)), Tags: splitIDs[journal.TagID](c.tags.at(r)),
 		Instrument: c.order.at(r), External: c.external.at(r), Arrival: c.arrival[r],

@@ -239,12 +239,16 @@ type contract struct {
 	symbols     string
 }
 
-func joinContract(t *Trade) string {
-	parts := []string{t.Root, t.OptionRight, string(t.Expiry)}
+// maxContract is more than the contract values of most trades need.
+const maxContract = 64
+
+// appendContract appends a trade's contract values as one text.
+func appendContract(b []byte, t *Trade) []byte {
+	b = append(append(append(append(append(b, t.Root...), separator...), t.OptionRight...), separator...), t.Expiry...)
 	if t.Symbols != "" {
-		parts = append(parts, t.Symbols)
+		b = append(append(b, separator...), t.Symbols...)
 	}
-	return strings.Join(parts, separator)
+	return b
 }
 
 func splitContract(word string) (c contract) {

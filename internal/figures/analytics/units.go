@@ -194,7 +194,7 @@ func (u *Unit) merge(known map[journal.TradeID]Trade) (row Trade, some bool) {
 		return row, false
 	}
 	row.ID, row.Symbol, row.InitialRisk = u.Trades[0], u.Symbol, u.InitialRisk
-	row.MAE, row.MFE, row.Excursion = decimal.Null{}, decimal.Null{}, TradeExcursion{}
+	row.MAE, row.MFE, row.Excursion = decimal.Null{}, decimal.Null{}, nil
 	row.ExitPrice, row.ReturnPct, row.RMultiple = decimal.Null{}, decimal.Null{}, decimal.Null{}
 	if u.Quality > 0 {
 		row.Quality = u.Quality

@@ -1,6 +1,7 @@
 package columns_test
 
 import (
+	"fmt"
 	"testing"
 
 	"fillbook/internal/base/db"
@@ -11,6 +12,36 @@ import (
 	"fillbook/internal/trading/ledger"
 	"fillbook/internal/trading/matching"
 )
+
+// BenchmarkRead reads the 33,334 trades of 100,000 fills in 200 symbols for the first time.
+func BenchmarkRead(b *testing.B) {
+	for _, engine := range []db.Engine{db.SQLite, db.PostgreSQL} {
+		b.Run(string(engine), func(b *testing.B) {
+			d := testkit.Open(b, engine)
+			h := newEnv(b, d, 0)
+			h.createUser()
+			fills := make([]ledger.NewFill, 100_000)
+			for i := range fills {
+				f := ledger.NewFill{
+					Symbol: fmt.Sprintf("SYM%d", i/3%200), Side: matching.Buy, Quantity: decimal.New(100),
+					Price: decimal.FromScaled(int64(10_000+i%977), 2), Commission: decimal.FromScaled(125, 2), ExecutedAt: minute(i),
+				}
+				if i%3 == 2 {
+					f.Side, f.Quantity = matching.Sell, decimal.New(200)
+				}
+				fills[i] = f
+			}
+			must(b, d.Update(b.Context(), func(tx *db.Tx) error {
+				_, err := h.Ledger.InsertFills(b.Context(), tx, h.owner, h.account, journal.NewID[journal.BatchID](), fills)
+				return err
+			}))
+			b.ReportAllocs()
+			for b.Loop() {
+				must(b, columns.New(d, 0, "").View(b.Context(), h.owner, nil, func(*db.Tx, *columns.Snapshot) error { return nil }))
+			}
+		})
+	}
+}
 
 // BenchmarkRealized reads 20,000 trades with 80,000 fills, all closed in three steps, in
 // a stream: for the first time without and with realized parts, and again after a fill

@@ -7,9 +7,9 @@ import (
 )
 
 // addExcursion adds what the price did during a trade to its row. Typed MAE and MFE
-// replace those from bars. result is only read if it was found.
-func addExcursion(row *analytics.Trade, result *excursions.Result, found bool) {
-	e := &row.Excursion
+// replace those from bars. result is only read if it was found. e has no values yet.
+func addExcursion(row *analytics.Trade, e *analytics.TradeExcursion, result *excursions.Result, found bool) {
+	row.Excursion = e
 	if found && result.IsAvailable() {
 		e.MAELow, e.MAEHigh = decimal.Of(result.MAE.Low), decimal.Of(result.MAE.High)
 		e.MFELow, e.MFEHigh = decimal.Of(result.MFE.Low), decimal.Of(result.MFE.High)

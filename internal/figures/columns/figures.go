@@ -467,12 +467,18 @@ func (s *Service) readAll(ctx context.Context, tx *db.Tx, owner journal.UserID, 
 		return err
 	}
 	var closed, open []*analytics.Columns
-	batches := make(chan []ledger.FigureTrade, 1)
+	// There are at most three batches: one being read, one waiting and one being built.
+	batches, used := make(chan []ledger.FigureTrade, 1), make(chan []ledger.FigureTrade, 3)
 	parallel.Run(func() {
 		defer close(batches)
-		err = ledger.EachFigureTrades(ctx, tx, owner, account, s.batchSize, func(trades []ledger.FigureTrade) error {
+		err = ledger.EachFigureTrades(ctx, tx, owner, account, s.batchSize, func(trades []ledger.FigureTrade) []ledger.FigureTrade {
 			batches <- trades
-			return nil
+			select {
+			case again := <-used:
+				return again
+			default:
+				return nil
+			}
 		})
 	}, func() {
 		defer func() { // after a panic, too: the sender must not wait
@@ -483,6 +489,7 @@ func (s *Service) readAll(ctx context.Context, tx *db.Tx, owner journal.UserID, 
 			closedRows, openRows := b.build(trades)
 			closed = append(closed, analytics.BuildColumns(account.ID, closedRows))
 			open = append(open, analytics.BuildColumns(account.ID, openRows))
+			used <- trades
 		}
 	})
 	slices.Reverse(closed)
@@ -494,9 +501,9 @@ func (s *Service) readAll(ctx context.Context, tx *db.Tx, owner journal.UserID, 
 // readFew is readAll for few trades: it reads only their annotations.
 func readFew(ctx context.Context, tx *db.Tx, owner journal.UserID, account ledger.Account, b rowBuilder, into *accountData) error {
 	var all []ledger.FigureTrade
-	err := ledger.EachFigureTrades(ctx, tx, owner, account, tradeBatchSize, func(trades []ledger.FigureTrade) error {
+	err := ledger.EachFigureTrades(ctx, tx, owner, account, tradeBatchSize, func(trades []ledger.FigureTrade) []ledger.FigureTrade {
 		all = append(all, trades...)
-		return nil
+		return trades
 	})
 	if err == nil {
 		b.annotations, b.links, err = readAnnotations(ctx, tx, owner, all)
@@ -532,8 +539,10 @@ type rowBuilder struct {
 	links       playbook.Links
 	kept        map[journal.TradeID]excursions.Result
 
-	roots        rootCache
-	closed, open []analytics.Trade // from the last call
+	roots rootCache
+	// The following are from the last call.
+	closed, open []analytics.Trade
+	excursions   []analytics.TradeExcursion
 }
 
 // build returns trades as rows, valid until the next call.
@@ -541,14 +550,16 @@ func (b *rowBuilder) build(trades []ledger.FigureTrade) (closed, open []analytic
 	if b.roots == nil {
 		b.roots = rootCache{}
 	}
-	b.closed, b.open = slices.Grow(b.closed[:0], len(trades)), b.open[:0]
+	b.closed, b.open, b.excursions = slices.Grow(b.closed[:0], len(trades)), b.open[:0], b.excursions[:0]
 	for i := range trades {
 		rows := &b.closed
 		if trades[i].Open {
 			rows = &b.open
 		}
-		*rows = append(*rows, newRow(&trades[i]))
-		b.complete(&trades[i], &(*rows)[len(*rows)-1])
+		*rows = append(*rows, analytics.Trade{})
+		row := &(*rows)[len(*rows)-1]
+		setRow(row, &trades[i])
+		b.complete(&trades[i], row)
 	}
 	return b.closed, b.open
 }
@@ -561,7 +572,8 @@ func (b *rowBuilder) complete(t *ledger.FigureTrade, row *analytics.Trade) {
 		addAnnotations(t, &annotations, row)
 	}
 	if result, found := b.kept[t.ID]; found || row.MAE.Valid || row.MFE.Valid {
-		addExcursion(row, &result, found)
+		b.excursions = append(b.excursions, analytics.TradeExcursion{})
+		addExcursion(row, &b.excursions[len(b.excursions)-1], &result, found)
 	}
 }
 
@@ -578,20 +590,17 @@ func (c rootCache) find(symbol, instrumentType string) string {
 	return root
 }
 
-// newRow converts a trade to an analytics row.
-func newRow(t *ledger.FigureTrade) analytics.Trade {
-	side := analytics.Short
+// setRow sets an empty row to a trade's values. Rows are large, so they are not copied.
+func setRow(row *analytics.Trade, t *ledger.FigureTrade) {
+	row.ID, row.Symbol, row.InstrumentType, row.Side, row.Open = t.ID, t.Symbol, t.InstrumentType, analytics.Short, t.Open
 	if t.Direction == matching.Long {
-		side = analytics.Long
+		row.Side = analytics.Long
 	}
-	return analytics.Trade{
-		ID: t.ID, Symbol: t.Symbol, InstrumentType: t.InstrumentType, Side: side, Open: t.Open,
-		OpenedAt: t.OpenedAt, ClosedAt: t.ListedAt, Net: t.Net, Gross: t.Gross, Fees: t.Fees.Add(t.Commission),
-		EntryNotional: t.EntryNotional, Volume: t.Volume.Decimal,
-		Quantity: t.QtyOpened, EntryPrice: t.AvgEntry, ExitPrice: t.AvgExit, ReturnPct: t.ReturnPct,
-		Instrument: t.Instrument, External: t.External, Arrival: t.Arrival, OptionRight: t.OptionRight, Expiry: t.Expiry,
-		Removed: t.Removed, Symbols: t.Symbols,
-	}
+	row.OpenedAt, row.ClosedAt, row.Net, row.Gross, row.Fees = t.OpenedAt, t.ListedAt, t.Net, t.Gross, t.Fees.Add(t.Commission)
+	row.EntryNotional, row.Volume = t.EntryNotional, t.Volume.Decimal
+	row.Quantity, row.EntryPrice, row.ExitPrice, row.ReturnPct = t.QtyOpened, t.AvgEntry, t.AvgExit, t.ReturnPct
+	row.Instrument, row.External, row.Arrival, row.OptionRight, row.Expiry = t.Instrument, t.External, t.Arrival, t.OptionRight, t.Expiry
+	row.Removed, row.Symbols = t.Removed, t.Symbols
 }
 
 // addAnnotations adds a trade's annotations to its row.

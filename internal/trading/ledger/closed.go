@@ -99,8 +99,11 @@ func HasMoreTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, account
 
 // EachFigureTrades calls fn with all an account's trades in batches with about that size:
 // every trade in a batch was listed after every trade in the next one. A batch has no
-// order. The batch belongs to fn, which must not run statements.
-func EachFigureTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, account Account, size int, fn func([]FigureTrade) error) error {
+// order. The batch belongs to fn, which must not run statements, and returns an earlier
+// batch to use again, or nil.
+func EachFigureTrades(
+	ctx context.Context, tx *db.Tx, owner journal.UserID, account Account, size int, fn func([]FigureTrade) (used []FigureTrade),
+) error {
 	streams, err := loadStreamKeys(ctx, tx, owner, []Account{account})
 	if err != nil {
 		return err
@@ -114,19 +117,18 @@ func EachFigureTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, acco
 			return err
 		}
 		if len(batch) >= size && !r.ListedAt.Equal(batch[len(batch)-1].ListedAt) {
-			if err := fn(batch); err != nil {
-				return err
+			if batch = fn(batch)[:0]; batch == nil {
+				batch = make([]FigureTrade, 0, size+size/8) // with some trades at the last instant
 			}
-			batch = make([]FigureTrade, 0, size+size/8) // with some trades at the last instant
 		}
 		s := streams[number]
 		batch = append(batch, r.toTrade(&s))
 		return nil
 	}, figuresAlone+` WHERE user_id = $1 AND account = $2 ORDER BY list_at DESC`, owner, account.number)
-	if err != nil || len(batch) == 0 {
-		return err
+	if err == nil && len(batch) > 0 {
+		fn(batch)
 	}
-	return fn(batch)
+	return err
 }
 
 // FigureTradesByID returns the owner's trades with the given ids, in no order.
