@@ -2,7 +2,6 @@ package db
 
 import (
 	"context"
-	"database/sql/driver"
 
 	"fillbook/internal/base/parallel"
 )
@@ -21,7 +20,12 @@ func EachAhead(ctx context.Context, tx *Tx, fn func(Scanner) error, query string
 	defer rows.Close() //nolint:errcheck // rows.Err below returns the error
 	tx.reading = true
 	defer func() { tx.reading = false }()
-	a := newReadAhead(rows)
+	direct, err := newDirectRows(rows)
+	if err != nil {
+		return err
+	}
+	defer direct.tls.Close()
+	a := newReadAhead(direct)
 	parallel.Run(func() { err = a.process(fn) }, a.read)
 	if err != nil {
 		return translate(err)
@@ -36,27 +40,23 @@ const (
 	batches = 3
 )
 
-// rowBatch contains some rows' values, one row after the other.
-type rowBatch struct{ values []driver.Value }
-
 // readAhead passes rows in batches from one goroutine to another. rows belongs to read's
 // goroutine until read returns.
 type readAhead struct {
-	rows    *Rows
-	columns int
-	row     *Rows // the processed row
+	rows *directRows
+	row  batchRow // the processed row
 	// Both channels have room for all batches, so sending never waits.
 	full, empty chan *rowBatch
 	stop        chan struct{} // closed when no more batches are needed
 }
 
-func newReadAhead(rows *Rows) *readAhead {
+func newReadAhead(rows *directRows) *readAhead {
 	a := &readAhead{
-		rows: rows, columns: len(rows.values), row: &Rows{lite: rows.lite},
+		rows: rows, row: batchRow{names: rows.rows.lite.Columns()},
 		full: make(chan *rowBatch, batches), empty: make(chan *rowBatch, batches), stop: make(chan struct{}),
 	}
 	for range batches {
-		a.empty <- &rowBatch{values: make([]driver.Value, 0, batchRows*a.columns)}
+		a.empty <- &rowBatch{values: make([]storedValue, 0, batchRows*rows.columns)}
 	}
 	return a
 }
@@ -64,19 +64,17 @@ func newReadAhead(rows *Rows) *readAhead {
 // read reads all rows, until process returns.
 func (a *readAhead) read() {
 	defer close(a.full)
-	for more := true; more; {
+	for more := a.rows.rows.Next(); more; {
 		var b *rowBatch
 		select {
 		case b = <-a.empty:
 		case <-a.stop:
 			return
 		}
-		b.values = b.values[:0]
-		for len(b.values) < batchRows*a.columns {
-			if more = a.rows.Next(); !more {
-				break
-			}
-			b.values = append(b.values, a.rows.values...)
+		b.values, b.bytes = b.values[:0], b.bytes[:0]
+		for n := 0; n < batchRows && more; n++ {
+			b.appendRow(a.rows)
+			more = a.rows.next()
 		}
 		a.full <- b
 	}
@@ -86,9 +84,10 @@ func (a *readAhead) read() {
 func (a *readAhead) process(fn func(Scanner) error) error {
 	defer close(a.stop)
 	for b := range a.full {
-		for values := b.values; len(values) > 0; values = values[a.columns:] {
-			a.row.values = values[:a.columns]
-			if err := fn(a.row); err != nil {
+		a.row.bytes = b.bytes
+		for values := b.values; len(values) > 0; values = values[a.rows.columns:] {
+			a.row.values = values[:a.rows.columns]
+			if err := fn(&a.row); err != nil {
 				return err
 			}
 		}

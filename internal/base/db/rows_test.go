@@ -15,6 +15,9 @@ import (
 
 type label string
 
+// eachFunctions are the ways to read all rows.
+var eachFunctions = []func(ctx context.Context, tx *db.Tx, fn func(db.Scanner) error, query string, args ...any) error{db.Each, db.EachAhead}
+
 // TestScanConverts values to the types callers use, on both engines alike.
 func TestScanConverts(t *testing.T) {
 	eachProbe(t, func(t *testing.T, d *db.DB) {
@@ -28,30 +31,32 @@ func TestScanConverts(t *testing.T) {
 			})
 			return err
 		}))
-		must(t, d.View(ctx, func(tx *db.Tx) error {
-			var got []string
-			err := db.Each(ctx, tx, func(row db.Scanner) error {
-				var n uint8
-				var word *label
-				var flag *bool
-				var raw []byte
-				var size sql.NullInt64
-				if err := row.Scan(&n, &word, &flag, &raw, &size); err != nil {
-					return err
+		for _, each := range eachFunctions {
+			must(t, d.View(ctx, func(tx *db.Tx) error {
+				var got []string
+				err := each(ctx, tx, func(row db.Scanner) error {
+					var n uint8
+					var word *label
+					var flag *bool
+					var raw []byte
+					var size sql.NullInt64
+					if err := row.Scan(&n, &word, &flag, &raw, &size); err != nil {
+						return err
+					}
+					line := fmt.Sprint(n)
+					if word != nil {
+						line += fmt.Sprintf(" %q %t", *word, *flag)
+					}
+					got = append(got, fmt.Sprintf("%s%v %v", line, raw, size))
+					return nil
+				}, `SELECT n, word, flag, raw, size FROM things ORDER BY n`)
+				want := `1 "größe" true[0 1 255] {1099511627776 true}; 2[] {0 false}; 3 "" false[97 98 99] {-5 true}`
+				if joined := strings.Join(got, "; "); joined != want {
+					t.Errorf("got %s\nwant %s", joined, want)
 				}
-				line := fmt.Sprint(n)
-				if word != nil {
-					line += fmt.Sprintf(" %q %t", *word, *flag)
-				}
-				got = append(got, fmt.Sprintf("%s%v %v", line, raw, size))
-				return nil
-			}, `SELECT n, word, flag, raw, size FROM things ORDER BY n`)
-			want := `1 "größe" true[0 1 255] {1099511627776 true}; 2[] {0 false}; 3 "" false[97 98 99] {-5 true}`
-			if joined := strings.Join(got, "; "); joined != want {
-				t.Errorf("got %s\nwant %s", joined, want)
-			}
-			return err
-		}))
+				return err
+			}))
+		}
 		for _, c := range []struct {
 			query string
 			dest  any
@@ -70,6 +75,12 @@ func TestScanConverts(t *testing.T) {
 			if err == nil || errors.Is(err, db.ErrNoRows) {
 				t.Errorf("%s into %T: %v", c.query, c.dest, err)
 			}
+			err = d.View(ctx, func(tx *db.Tx) error {
+				return db.EachAhead(ctx, tx, func(row db.Scanner) error { return row.Scan(c.dest) }, c.query)
+			})
+			if err == nil {
+				t.Errorf("%s into %T, read ahead: no error", c.query, c.dest)
+			}
 		}
 		err := d.Peek(ctx, func(tx *db.Tx) error { return tx.QueryRow(ctx, `SELECT n, word FROM things`).Scan(new(int)) })
 		if err == nil {
@@ -81,22 +92,46 @@ func TestScanConverts(t *testing.T) {
 // TestCanceledRowsEnd with the context's error.
 func TestCanceledRowsEnd(t *testing.T) {
 	eachProbe(t, func(t *testing.T, d *db.DB) {
-		ctx, cancel := context.WithCancel(t.Context())
-		read := 0
-		err := d.View(ctx, func(tx *db.Tx) error {
-			return db.Each(ctx, tx, func(row db.Scanner) error {
-				if read++; read == 10 {
-					cancel()
-				}
-				var n int
-				return row.Scan(&n)
-			}, `WITH RECURSIVE counted (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counted WHERE n < 200000) SELECT n FROM counted`)
-		})
-		if !errors.Is(err, context.Canceled) || read > 100000 {
-			t.Errorf("%v after %d rows", err, read)
+		for _, each := range eachFunctions {
+			ctx, cancel := context.WithCancel(t.Context())
+			read := 0
+			err := d.View(ctx, func(tx *db.Tx) error {
+				return each(ctx, tx, func(row db.Scanner) error {
+					if read++; read == 10 {
+						cancel()
+					}
+					var n int
+					return row.Scan(&n)
+				}, `WITH RECURSIVE counted (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counted WHERE n < 200000) SELECT n FROM counted`)
+			})
+			if !errors.Is(err, context.Canceled) || read > 100000 {
+				t.Errorf("%v after %d rows", err, read)
+			}
+			var one int
+			must(t, d.Peek(t.Context(), func(tx *db.Tx) error { return tx.QueryRow(t.Context(), `SELECT 1`).Scan(&one) }))
 		}
-		var one int
-		must(t, d.Peek(t.Context(), func(tx *db.Tx) error { return tx.QueryRow(t.Context(), `SELECT 1`).Scan(&one) }))
+	})
+}
+
+// TestFailedRowsEnd with the statement's error, if it fails after some rows.
+func TestFailedRowsEnd(t *testing.T) {
+	eachProbe(t, func(t *testing.T, d *db.DB) {
+		for _, each := range eachFunctions {
+			read := 0
+			err := d.View(t.Context(), func(tx *db.Tx) error {
+				return each(t.Context(), tx, func(row db.Scanner) error {
+					read++
+					var n int64
+					return row.Scan(&n)
+				}, `WITH RECURSIVE counted (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counted WHERE n < 2000)
+					SELECT ABS(1000 - n - 9223372036854775807) FROM counted`)
+			})
+			if err == nil || !strings.Contains(err.Error(), "overflow") && !strings.Contains(err.Error(), "out of range") || read > 1000 {
+				t.Errorf("%v after %d rows", err, read)
+			}
+			var one int
+			must(t, d.Peek(t.Context(), func(tx *db.Tx) error { return tx.QueryRow(t.Context(), `SELECT 1`).Scan(&one) }))
+		}
 	})
 }
 

@@ -79,3 +79,12 @@ func (n *Null) Scan(src any) error {
 	*n = Of(d)
 	return nil
 }
+
+// ScanText parses a text, as [Decimal.ScanText] does.
+func (n *Null) ScanText(text []byte) error {
+	if err := n.Decimal.ScanText(text); err != nil {
+		return err
+	}
+	n.Valid = true
+	return nil
+}

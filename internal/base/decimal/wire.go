@@ -62,7 +62,7 @@ func (d *Decimal) Scan(src any) error {
 	case string:
 		return d.scanText(v)
 	case []byte:
-		return d.scanText(string(v))
+		return d.ScanText(v)
 	case int64:
 		*d = New(v)
 		return nil
@@ -71,6 +71,16 @@ func (d *Decimal) Scan(src any) error {
 	default:
 		return fmt.Errorf("decimal: column holds a %T; it must hold text or a whole number", src)
 	}
+}
+
+// ScanText is Scan for a text. It does not keep the bytes.
+func (d *Decimal) ScanText(text []byte) error {
+	parsed, ok := parseShort(string(text)) // this conversion does not allocate
+	if !ok {
+		return d.scanText(string(text))
+	}
+	*d = parsed
+	return nil
 }
 
 func (d *Decimal) scanText(s string) error {

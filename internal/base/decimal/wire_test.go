@@ -139,13 +139,13 @@ func TestSQLRoundTrip(t *testing.T) {
 			t.Fatalf("%s is stored as %v, %v", d, stored, err)
 		}
 		var fromText, fromBytes Decimal
-		var null Null
-		for _, err := range []error{fromText.Scan(text), fromBytes.Scan([]byte(text)), null.Scan(text)} {
+		var null, nullFromBytes Null
+		for _, err := range []error{fromText.Scan(text), fromBytes.ScanText([]byte(text)), null.Scan(text), nullFromBytes.ScanText([]byte(text))} {
 			if err != nil {
 				t.Fatal(err)
 			}
 		}
-		if !fromText.Equal(d) || !fromBytes.Equal(d) || !null.Equal(Of(d)) {
+		if !fromText.Equal(d) || !fromBytes.Equal(d) || !null.Equal(Of(d)) || !nullFromBytes.Equal(Of(d)) {
 			t.Fatalf("%s came back as %s, %s, %s", d, fromText, fromBytes, null)
 		}
 	})

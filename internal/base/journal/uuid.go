@@ -95,6 +95,15 @@ func (id *TradeID) Scan(value any) error {
 	return err
 }
 
+// ScanBlob is Scan for an id that is stored in bytes. It does not keep them.
+func (id *TradeID) ScanBlob(blob []byte) error {
+	if len(blob) != 16 {
+		return id.Scan(blob)
+	}
+	*id = TradeID(UUIDText([16]byte(blob)))
+	return nil
+}
+
 // Value returns the stored form of the id.
 func (id ExecutionID) Value() (driver.Value, error) { return uuidValue(string(id)) }
 

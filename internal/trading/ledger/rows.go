@@ -314,6 +314,9 @@ func (g grossScanner) Scan(value any) error {
 	return err
 }
 
+// ScanText is Scan for a stored result.
+func (g grossScanner) ScanText(text []byte) error { return g.GrossPnL.ScanText(text) }
+
 // realizedScanner scans the realized result. The net result must be scanned
 // before it.
 type realizedScanner struct{ *matching.Trade }
@@ -353,6 +356,9 @@ func (z zeroIfNull) Scan(value any) error {
 	}
 	return z.number.Scan(value)
 }
+
+// ScanText is Scan for a stored number.
+func (z zeroIfNull) ScanText(text []byte) error { return z.number.ScanText(text) }
 
 func (o oneIfNull) Scan(value any) error {
 	if value == nil {
