@@ -9,8 +9,8 @@ func (s *Service) CachedBytes() int { return s.columns.TotalSize() }
 // WaitForStore waits until all columns are written.
 func (s *Service) WaitForStore() { s.store.writing.Wait() }
 
-// SetMinStored sets the trade count from which on columns are stored.
-func (s *Service) SetMinStored(trades int) { s.store.minTrades = trades }
+// SetMinStored sets the trade count from which on columns are stored, at once.
+func (s *Service) SetMinStored(trades int) { s.store.minTrades, s.store.delay = trades, 0 }
 
 // SetRuleGap sets how many trades a part of a judgement has.
 func (s *Service) SetRuleGap(trades int) { s.ruleGap = trades }

@@ -449,7 +449,7 @@ func missingIDs(touched []journal.TradeID, rows []analytics.Trade) (ids []journa
 // batches: columns take a fraction of the rows' memory. A batch becomes columns while the
 // next is read.
 func (s *Service) readAll(ctx context.Context, tx *db.Tx, owner journal.UserID, account ledger.Account, into *accountData) error {
-	many, err := ledger.HasMoreTrades(ctx, tx, owner, account, s.batchSize)
+	n, err := ledger.CountTrades(ctx, tx, owner, account, s.batchSize+1)
 	if err != nil {
 		return err
 	}
@@ -457,8 +457,8 @@ func (s *Service) readAll(ctx context.Context, tx *db.Tx, owner journal.UserID, 
 	if b.kept, err = excursions.LoadAccount(ctx, tx, owner, account); err != nil {
 		return err
 	}
-	if !many {
-		return readFew(ctx, tx, owner, account, b, into)
+	if n <= s.batchSize {
+		return readFew(ctx, tx, owner, account, n, b, into)
 	}
 	if b.annotations, err = playbook.LoadAllAnnotations(ctx, tx, owner); err == nil {
 		b.links, err = playbook.LoadLinks(ctx, tx, owner, b.annotations)
@@ -498,12 +498,12 @@ func (s *Service) readAll(ctx context.Context, tx *db.Tx, owner journal.UserID, 
 	return err
 }
 
-// readFew is readAll for few trades: it reads only their annotations.
-func readFew(ctx context.Context, tx *db.Tx, owner journal.UserID, account ledger.Account, b rowBuilder, into *accountData) error {
+// readFew is readAll for few trades: it reads them at once, and only their annotations.
+func readFew(ctx context.Context, tx *db.Tx, owner journal.UserID, account ledger.Account, n int, b rowBuilder, into *accountData) error {
 	var all []ledger.FigureTrade
-	err := ledger.EachFigureTrades(ctx, tx, owner, account, tradeBatchSize, func(trades []ledger.FigureTrade) []ledger.FigureTrade {
+	err := ledger.EachFigureTrades(ctx, tx, owner, account, n, func(trades []ledger.FigureTrade) []ledger.FigureTrade {
 		all = append(all, trades...)
-		return trades
+		return nil
 	})
 	if err == nil {
 		b.annotations, b.links, err = readAnnotations(ctx, tx, owner, all)

@@ -25,6 +25,9 @@ const (
 	// maxUnstored is the update count after which columns are stored again. It must be
 	// well below the number of revisions in the ledger's log.
 	maxUnstored = 250
+	// storeDelay is how long columns wait to be stored: a page sends several requests at once,
+	// and an import may be followed by another.
+	storeDelay = 2 * time.Second
 	// storedFor is how long columns are stored without being read.
 	storedFor = 7 * 24 * time.Hour
 
@@ -38,6 +41,7 @@ const (
 type columnStore struct {
 	dir       string // empty if nothing is stored
 	minTrades int    // columns with fewer trades are not stored
+	delay     time.Duration
 
 	mu      sync.Mutex
 	waiting map[journal.AccountID]*accountData // to be written
@@ -46,7 +50,7 @@ type columnStore struct {
 }
 
 func newColumnStore(dir string) *columnStore {
-	return &columnStore{dir: dir, minTrades: minStored, waiting: map[journal.AccountID]*accountData{}}
+	return &columnStore{dir: dir, minTrades: minStored, delay: storeDelay, waiting: map[journal.AccountID]*accountData{}}
 }
 
 // path returns an account's file. An id may be any text.
@@ -117,6 +121,7 @@ func (s *columnStore) write(account journal.AccountID, data *accountData) {
 
 // writeWaiting writes one account after the other until none waits.
 func (s *columnStore) writeWaiting() {
+	<-time.After(s.delay)
 	for {
 		account, data := s.next()
 		if data == nil {

@@ -78,23 +78,22 @@ func (r *figureRow) scan() []any {
 	}
 }
 
-// toTrade returns the row's trade with its stream's instrument.
-func (r *figureRow) toTrade(s *listedStream) FigureTrade {
-	c, t := r.FigureTrade, &r.t
+// setTrade sets a trade to the row's with its stream's instrument.
+func (r *figureRow) setTrade(c *FigureTrade, s *listedStream) {
+	t := &r.t
+	*c = r.FigureTrade
 	c.EntryNotional, c.EntrySize, c.QtyOpened, c.Volume = t.EntryNotional, t.EntrySize, t.QtyOpened, c.Rate.Convert(t.Volume)
 	c.Gross, c.Net = t.GrossPnL.Or(t.RealizedPnL), t.NetPnL.Or(t.RealizedPnL)
 	c.Fees, c.Commission = t.FeesTotal, t.Commission
 	c.Symbol, c.InstrumentType, c.OptionRight, c.Expiry = s.key.symbol, s.key.kind, s.key.right, journal.Day(s.key.expiry)
 	c.Instrument = s.order
-	return c
 }
 
-// HasMoreTrades reports whether an account has more than that many trades.
-func HasMoreTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, account Account, than int) (bool, error) {
-	var n int
-	err := tx.QueryRow(ctx, `SELECT COUNT(*) FROM (SELECT 1 FROM trades WHERE user_id = $1 AND account = $2`+db.Limit(3)+`) AS few`,
-		owner, account.number, than+1).Scan(&n)
-	return n > than, err
+// CountTrades returns how many trades an account has, counting no more than most.
+func CountTrades(ctx context.Context, tx *db.Tx, owner journal.UserID, account Account, most int) (n int, err error) {
+	err = tx.QueryRow(ctx, `SELECT COUNT(*) FROM (SELECT 1 FROM trades WHERE user_id = $1 AND account = $2`+db.Limit(3)+`) AS few`,
+		owner, account.number, most).Scan(&n)
+	return n, err
 }
 
 // EachFigureTrades calls fn with all an account's trades in batches with about that size:
@@ -108,7 +107,8 @@ func EachFigureTrades(
 	if err != nil {
 		return err
 	}
-	var batch []FigureTrade
+	withTies := size + size/8 // at the last instant
+	batch := make([]FigureTrade, 0, withTies)
 	var r figureRow
 	var number int64
 	columns := append(r.scan(), &number)
@@ -118,11 +118,12 @@ func EachFigureTrades(
 		}
 		if len(batch) >= size && !r.ListedAt.Equal(batch[len(batch)-1].ListedAt) {
 			if batch = fn(batch)[:0]; batch == nil {
-				batch = make([]FigureTrade, 0, size+size/8) // with some trades at the last instant
+				batch = make([]FigureTrade, 0, withTies)
 			}
 		}
 		s := streams[number]
-		batch = append(batch, r.toTrade(&s))
+		batch = append(batch, FigureTrade{})
+		r.setTrade(&batch[len(batch)-1], &s)
 		return nil
 	}, figuresAlone+` WHERE user_id = $1 AND account = $2 ORDER BY list_at DESC`, owner, account.number)
 	if err == nil && len(batch) > 0 {
@@ -136,8 +137,9 @@ func FigureTradesByID(ctx context.Context, tx *db.Tx, owner journal.UserID, ids 
 	var r figureRow
 	var s listedStream
 	columns := append(append(r.scan(), &s.order), s.key.scan()...)
-	return db.ListIn(ctx, tx, ids, func(row db.Scanner) (FigureTrade, error) {
-		err := row.Scan(columns...)
-		return r.toTrade(&s), err
+	return db.ListIn(ctx, tx, ids, func(row db.Scanner) (t FigureTrade, err error) {
+		err = row.Scan(columns...)
+		r.setTrade(&t, &s)
+		return t, err
 	}, figuresWithStream+` WHERE trades.user_id = $1 AND trades.id IN $keys`, owner)
 }
