@@ -12,6 +12,7 @@ import (
 	"strconv"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 )
 
 // Rows are a SELECT's rows, read from the driver itself: database/sql would lock, start a
@@ -19,6 +20,7 @@ import (
 type Rows struct {
 	postgres pgx.Rows
 	batch    pgx.BatchResults // with the rows as its last result; nil if they were sent alone
+	rest     []any            // see scanPostgres
 	isFirst  bool             // the row that was read with the query has not been returned
 
 	fetched *fetchedRows // see Prefetch
@@ -74,7 +76,7 @@ func (r *Rows) Scan(dest ...any) error {
 		return r.fetched.scan(r.current-1, dest)
 	}
 	if r.postgres != nil {
-		return r.postgres.Scan(dest...)
+		return r.scanPostgres(dest)
 	}
 	if len(dest) != len(r.values) {
 		return fmt.Errorf("%d destinations for %d columns", len(dest), len(r.values))
@@ -85,6 +87,33 @@ func (r *Rows) Scan(dest ...any) error {
 		}
 	}
 	return nil
+}
+
+// scanPostgres scans texts into the destinations that need no string, and all other columns
+// with pgx, which allocates a string and an interface value for each scanner.
+func (r *Rows) scanPostgres(dest []any) error {
+	values := r.postgres.RawValues()
+	if len(values) != len(dest) {
+		return r.postgres.Scan(dest...)
+	}
+	r.rest = r.rest[:0]
+	for i, d := range dest {
+		text, ok := d.(textScanner)
+		if !ok || values[i] == nil || r.postgres.FieldDescriptions()[i].DataTypeOID != pgtype.TextOID {
+			continue
+		}
+		if err := text.ScanText(values[i]); err != nil {
+			return fmt.Errorf("column %d (%s): %w", i, r.postgres.FieldDescriptions()[i].Name, err)
+		}
+		if len(r.rest) == 0 {
+			r.rest = append(r.rest, dest...)
+		}
+		r.rest[i] = nil // pgx skips it
+	}
+	if len(r.rest) == 0 {
+		return r.postgres.Scan(dest...)
+	}
+	return r.postgres.Scan(r.rest...)
 }
 
 // Columns returns the column names, on SQLite.

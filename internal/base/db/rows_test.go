@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"fillbook/internal/base/db"
+	"fillbook/internal/base/decimal"
 	"fillbook/internal/testkit"
 )
 
@@ -85,6 +86,41 @@ func TestScanConverts(t *testing.T) {
 		err := d.Peek(ctx, func(tx *db.Tx) error { return tx.QueryRow(ctx, `SELECT n, word FROM things`).Scan(new(int)) })
 		if err == nil {
 			t.Error("two columns were scanned into one destination")
+		}
+	})
+}
+
+// TestNumbersAreScanned from texts, also after NULL, and an invalid one is an error.
+func TestNumbersAreScanned(t *testing.T) {
+	eachProbe(t, func(t *testing.T, d *db.DB) {
+		ctx := t.Context()
+		must(t, d.Define(ctx, `CREATE TABLE numbers (n BIGINT NOT NULL, amount TEXT, size TEXT)`))
+		must(t, d.Update(ctx, func(tx *db.Tx) error {
+			_, err := tx.InsertMany(ctx, "numbers", []string{"n", "amount", "size"}, "", [][]any{
+				{1, nil, "7"}, {2, "-0.05", "123456789012345678901234567890.5"}, {3, nil, "0"}, {4, "x", "1"},
+			})
+			return err
+		}))
+		for _, each := range eachFunctions {
+			got := ""
+			err := d.View(ctx, func(tx *db.Tx) error {
+				return each(ctx, tx, func(row db.Scanner) error {
+					var n int
+					var amount decimal.Null
+					var size decimal.Decimal
+					if err := row.Scan(&n, &amount, &size); err != nil {
+						return err
+					}
+					got += fmt.Sprintf("%d %s %s; ", n, amount, size)
+					return nil
+				}, `SELECT n, amount, size FROM numbers ORDER BY n`)
+			})
+			if want := "1 null 7; 2 -0.05 123456789012345678901234567890.5; 3 null 0; "; got != want {
+				t.Errorf("got %s\nwant %s", got, want)
+			}
+			if err == nil || !strings.Contains(err.Error(), "column 1 (amount)") {
+				t.Errorf("an invalid number: %v", err)
+			}
 		}
 	})
 }
