@@ -116,7 +116,7 @@ func EachFigureTrades(
 		if err := row.Scan(columns...); err != nil {
 			return err
 		}
-		if len(batch) >= size && !r.ListedAt.Equal(batch[len(batch)-1].ListedAt) {
+		if len(batch) >= max(size, 1) && !r.ListedAt.Equal(batch[len(batch)-1].ListedAt) {
 			if batch = fn(batch)[:0]; batch == nil {
 				batch = make([]FigureTrade, 0, withTies)
 			}
