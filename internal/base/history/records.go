@@ -44,7 +44,8 @@ type Records[R any] struct {
 	IsGone func(*R) bool
 	// Suffix ends the statement that inserts the rows of the first table.
 	Suffix string
-	// Prepare is called before the rows of a deleted record are inserted. It may be nil.
+	// Prepare is called with a record as it was, before the rows of a deleted record are inserted
+	// and before an updated one is saved. It may be nil.
 	Prepare func(ctx context.Context, u *Undoing, record *R) error
 	// Changed is called after records were written, with a nil before or after for those
 	// that come back or go. It may be nil.
@@ -334,6 +335,11 @@ func (r *Records[R]) revert(ctx context.Context, u *Undoing, objects []Object) e
 		}
 		if len(r.Type.fields.Compare(&record, &reverted)) == 0 {
 			continue
+		}
+		if r.Prepare != nil {
+			if err := r.Prepare(ctx, u, &reverted); err != nil {
+				return err
+			}
 		}
 		before, after = append(before, record), append(after, reverted)
 		r.Type.Updated(u.Tx, u.Owner, &record, &reverted)

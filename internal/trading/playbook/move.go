@@ -40,7 +40,7 @@ type Merge struct {
 // Orphaned is a trade that has lost every fill. FillKeys are what those fills
 // would be known by if they came back. Symbol and OpenedAt are for the person
 // who finds the annotations later; they may be empty. WasOrphan reports that an undo makes
-// it an orphan again, which it was even if its annotations are empty.
+// it an orphan even if its annotations are empty: it was one, or links to it follow.
 type Orphaned struct {
 	Trade    journal.TradeID
 	Account  journal.AccountID

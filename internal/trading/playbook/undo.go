@@ -48,7 +48,7 @@ func (attachmentMover) Check(context.Context, *history.Undoing, []history.Object
 
 // Apply implements [history.Undoer].
 func (m attachmentMover) Apply(ctx context.Context, u *history.Undoing, objects []history.Object, phase history.Phase) error {
-	if phase != history.Restoring {
+	if phase == history.Removing {
 		return nil
 	}
 	var moved []history.Object
@@ -64,6 +64,12 @@ func (m attachmentMover) Apply(ctx context.Context, u *history.Undoing, objects 
 		if !u.HasAction(history.Key{Type: "trade", ID: string(from)}, history.Created) {
 			continue
 		}
+		if phase == history.Reverting { // the fills are as before
+			if err := m.anchorTrade(ctx, u, &into); err != nil {
+				return err
+			}
+			continue
+		}
 		if err := EnsureAnnotationsRow(ctx, u.Tx, u.Owner, into, o.Account, u.Now); err != nil { // its fills follow
 			return err
 		}
@@ -72,7 +78,9 @@ func (m attachmentMover) Apply(ctx context.Context, u *history.Undoing, objects 
 	if len(moved) == 0 {
 		return nil
 	}
-	return m.attachmentUndoer().Apply(ctx, u, moved, history.Reverting)
+	records := m.attachmentUndoer()
+	records.Prepare = nil
+	return records.Apply(ctx, u, moved, history.Reverting)
 }
 
 // findOne returns the key for the id that a query finds, if it finds one.
@@ -214,30 +222,49 @@ func (s *shared) findMissingTrade(ctx context.Context, u *history.Undoing, trade
 	if _, isOrphan := annotated[*trade]; isOrphan || err != nil {
 		return history.Key{}, err
 	}
-	if returns, err := isKept(u, *trade); returns || err != nil {
+	if account, err := findKeptAccount(u, *trade); account != "" || err != nil {
 		return history.Key{}, err
 	}
 	return key, nil
 }
 
-// isKept reports whether a trade or an orphan was there before the change and is gone since.
-func isKept(u *history.Undoing, trade journal.TradeID) (found bool, err error) {
-	for table, column := range map[string]string{"trades": "id", "orphaned_annotations": "trade_id"} {
+// findKeptAccount returns the account of a trade or an orphan that was there before the
+// change and is gone since. It is empty if there is none.
+func findKeptAccount(u *history.Undoing, trade journal.TradeID) (account journal.AccountID, err error) {
+	accounts := map[any]journal.AccountID{} // by the number that kept trades have
+	err = u.EachKept("accounts", func(rows history.KeptRows) error {
+		for i := range rows.Rows {
+			id, _ := rows.Value(i, "id").(string)
+			accounts[rows.Value(i, "number")] = journal.AccountID(id)
+		}
+		return nil
+	})
+	if err != nil {
+		return "", err
+	}
+	for table, columns := range map[string][2]string{"trades": {"id", "account"}, "orphaned_annotations": {"trade_id", "account_id"}} {
 		err := u.EachKept(table, func(rows history.KeptRows) error {
 			for i := range rows.Rows {
 				var id journal.TradeID
-				if err := id.Scan(rows.Value(i, column)); err != nil {
+				if err := id.Scan(rows.Value(i, columns[0])); err != nil {
 					return err
 				}
-				found = found || id == trade
+				if id != trade {
+					continue
+				}
+				if text, isID := rows.Value(i, columns[1]).(string); isID {
+					account = journal.AccountID(text)
+				} else {
+					account = accounts[rows.Value(i, columns[1])]
+				}
 			}
 			return nil
 		})
 		if err != nil {
-			return false, err
+			return "", err
 		}
 	}
-	return found, nil
+	return account, nil
 }
 
 func (s *Service) noteUndoer() history.Undoer {
@@ -257,7 +284,8 @@ func (s *Service) noteUndoer() history.Undoer {
 		}
 		for i := range after {
 			if !equalLink(before[i].Trade, after[i].Trade) {
-				if err := s.relinkNote(ctx, tx, owner, after[i]); err != nil {
+				_, err := tx.Exec(ctx, `UPDATE notes SET trade_id = $1 WHERE user_id = $2 AND id = $3`, after[i].Trade, owner, after[i].ID)
+				if err != nil {
 					return err
 				}
 			}
@@ -284,7 +312,7 @@ func (s *Service) noteUndoer() history.Undoer {
 		return s.findMissingTrade(ctx, u, n.Trade)
 	}
 	r.Prepare = func(ctx context.Context, u *history.Undoing, n *Note) error {
-		return s.anchorTrade(ctx, u.Tx, u.Owner, n.Trade)
+		return s.anchorTrade(ctx, u, n.Trade)
 	}
 	r.KeepMore = func(ctx context.Context, tx *db.Tx, owner journal.UserID, n *Note) error {
 		return keepAttachments(ctx, tx, owner, s.clock(), `note_id = $2`, n.ID)
@@ -382,28 +410,37 @@ func dropOrphan(ctx context.Context, u *history.Undoing, trade journal.TradeID, 
 	return nil
 }
 
-// anchorTrade ensures that a trade with a note or an attachment has an annotations row.
-func (s *shared) anchorTrade(ctx context.Context, tx *db.Tx, owner journal.UserID, trade *journal.TradeID) error {
+// anchorTrade ensures that a trade with a note or an attachment has an annotations row. If its
+// fills did not come back, because later changes deleted them or gave them to other trades, it
+// becomes an orphan.
+func (s *shared) anchorTrade(ctx context.Context, u *history.Undoing, trade *journal.TradeID) error {
 	if trade == nil {
 		return nil
 	}
-	account, err := s.options.Known.Trade(ctx, tx, owner, *trade)
-	if journal.IsKind(err, journal.KindNotFound) {
-		return nil // an orphan has its row
+	account, err := s.options.Known.Trade(ctx, u.Tx, u.Owner, *trade)
+	if err == nil {
+		return EnsureAnnotationsRow(ctx, u.Tx, u.Owner, *trade, account, s.clock())
 	}
+	if !journal.IsKind(err, journal.KindNotFound) {
+		return err
+	}
+	if err := lockOrphan(ctx, u.Tx, u.Owner, *trade); !journal.IsKind(err, journal.KindNotFound) {
+		return err
+	}
+	at := slices.IndexFunc(u.Change.Objects, func(o history.Object) bool { return o.Type == "trade" && o.ID == string(*trade) })
+	if at >= 0 {
+		account = u.Change.Objects[at].Account
+	} else if account, err = findKeptAccount(u, *trade); err != nil {
+		return err
+	}
+	if err := EnsureAnnotationsRow(ctx, u.Tx, u.Owner, *trade, account, s.clock()); err != nil {
+		return err
+	}
+	stored, err := LoadAnnotations(ctx, u.Tx, u.Owner, []journal.TradeID{*trade})
 	if err != nil {
 		return err
 	}
-	return EnsureAnnotationsRow(ctx, tx, owner, *trade, account, s.clock())
-}
-
-// relinkNote links a note to a trade, which may be an orphan.
-func (s *noteStore) relinkNote(ctx context.Context, tx *db.Tx, owner journal.UserID, note Note) error {
-	if err := s.anchorTrade(ctx, tx, owner, note.Trade); err != nil {
-		return err
-	}
-	_, err := tx.Exec(ctx, `UPDATE notes SET trade_id = $1 WHERE user_id = $2 AND id = $3`, note.Trade, owner, note.ID)
-	return err
+	return orphan(ctx, u.Tx, u.Owner, u.Now, Orphaned{Trade: *trade, Account: account, WasOrphan: true}, stored[*trade])
 }
 
 // containsAttachments reports whether a change brought a note back with its attachments,
@@ -426,7 +463,7 @@ func (s *Service) templateUndoer() history.Undoer {
 	return r
 }
 
-func (s *Service) attachmentUndoer() history.Undoer {
+func (s *Service) attachmentUndoer() *history.Records[linkedAttachment] {
 	return &history.Records[linkedAttachment]{
 		Type: attachmentHistory, Tables: []string{"attachments"},
 		Load: func(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []string) (map[string]linkedAttachment, error) {
@@ -446,9 +483,6 @@ func (s *Service) attachmentUndoer() history.Undoer {
 		},
 		Save: func(ctx context.Context, tx *db.Tx, owner journal.UserID, _, after []linkedAttachment) error {
 			for _, a := range after {
-				if err := s.anchorTrade(ctx, tx, owner, a.Trade); err != nil {
-					return err
-				}
 				_, err := tx.Exec(ctx, `UPDATE attachments SET trade_id = $1, note_id = $2, name = $3 WHERE user_id = $4 AND id = $5`,
 					a.Trade, a.Note, a.Name, owner, a.ID)
 				if err != nil {
@@ -465,7 +499,7 @@ func (s *Service) attachmentUndoer() history.Undoer {
 			return s.findMissingTrade(ctx, u, a.Trade)
 		},
 		Prepare: func(ctx context.Context, u *history.Undoing, a *linkedAttachment) error {
-			return s.anchorTrade(ctx, u.Tx, u.Owner, a.Trade)
+			return s.anchorTrade(ctx, u, a.Trade)
 		},
 		KeepMore: func(ctx context.Context, tx *db.Tx, owner journal.UserID, a *linkedAttachment) error {
 			return keepContent(ctx, tx, owner, s.clock(), `id = $2`, a.ID)

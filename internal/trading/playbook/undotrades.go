@@ -320,7 +320,7 @@ func (t tradeUndoer) settleOrphans(ctx context.Context, u *history.Undoing, obje
 	removesFills := slices.ContainsFunc(u.Change.Objects, isFill)
 	mayDrop := map[journal.TradeID]bool{}
 	for _, o := range objects {
-		mayDrop[journal.TradeID(o.ID)] = removesFills || madeOrphan(o)
+		mayDrop[journal.TradeID(o.ID)] = (removesFills || madeOrphan(o)) && o.Action != history.Deleted // else it came back as an orphan
 	}
 	for _, m := range list {
 		_, err := t.options.Known.Trade(ctx, u.Tx, u.Owner, m.Trade)

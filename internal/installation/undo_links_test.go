@@ -1,0 +1,67 @@
+package installation_test
+
+import (
+	"context"
+	"testing"
+
+	"fillbook/internal/base/journal"
+	"fillbook/internal/trading/matching"
+)
+
+// wantOrphan requires that a trade's annotations are an orphan if something was added to the
+// trade.
+func (h *fixture) wantOrphan(trade journal.TradeID, isOrphan bool) {
+	h.t.Helper()
+	orphans, err := h.Playbook.Orphans(h.t.Context(), h.owner)
+	must(h.t, err)
+	if found := len(orphans) == 1 && orphans[0].Trade == trade; found != isOrphan || len(orphans) > 1 {
+		h.t.Errorf("the orphans are %+v", orphans)
+	}
+}
+
+// TestUndoOfMergeWithoutFills undoes a fill that had joined two trades, after the fills of the
+// one that became part of the other were deleted: what was added to it is an orphan.
+func TestUndoOfMergeWithoutFills(t *testing.T) {
+	t.Parallel()
+	eachAddition(t, func(t *testing.T, h *fixture, add func(*fixture, journal.TradeID)) {
+		first, closing := h.fill(matching.Buy, "100", 10), h.fill(matching.Sell, "101", 11)
+		trade := first.TradeIDs[0]
+		before := h.state()
+		add(h, trade)
+		hasAdded := h.state() != before
+		for minute := 20; minute < 23; minute++ {
+			h.fill(matching.Buy, "102", minute)
+		}
+		joining := h.change(func(ctx context.Context) error {
+			_, err := h.Ledger.AddExecution(ctx, h.owner, h.account, h.fillOf(matching.Buy, 1, 5))
+			return err
+		})
+		for _, fill := range []journal.ExecutionID{first.ID, closing.ID} {
+			must(t, h.Ledger.DeleteExecution(t.Context(), h.owner, fill, nil))
+		}
+		before = h.state()
+		undone := h.undo(joining)
+		h.wantOrphan(trade, hasAdded)
+		h.wantUndoAndRedo(before, undone)
+	})
+}
+
+// TestUndoOfDeletedTradeInAnother undoes the deletion of a trade with a note or an attachment
+// only, whose fill becomes part of another trade: what was added to it is an orphan.
+func TestUndoOfDeletedTradeInAnother(t *testing.T) {
+	t.Parallel()
+	eachAddition(t, func(t *testing.T, h *fixture, add func(*fixture, journal.TradeID)) {
+		trade := h.fill(matching.Buy, "100", 10).TradeIDs[0]
+		before := h.state()
+		add(h, trade)
+		hasAdded := h.state() != before
+		deletion := h.change(func(ctx context.Context) error { return h.Ledger.DeleteTrade(ctx, h.owner, trade, nil) })
+		for minute := 20; minute < 23; minute++ {
+			h.fill(matching.Buy, "102", minute)
+		}
+		before = h.state()
+		undone := h.undo(deletion)
+		h.wantOrphan(trade, hasAdded)
+		h.wantUndoAndRedo(before, undone)
+	})
+}
