@@ -83,12 +83,16 @@ func (i *Installation) checkImports(ctx context.Context, users map[journal.UserI
 	})
 }
 
-// checkAnnotations checks that every annotated trade exists.
+// checkAnnotations checks that every annotated trade exists, and that no orphan does.
 func (i *Installation) checkAnnotations(ctx context.Context, users map[journal.UserID]journal.PublicID, report func(string)) error {
 	return i.DB.View(ctx, func(tx *db.Tx) error {
-		annotated := map[journal.UserID][]journal.TradeID{}
-		err := playbook.EachAnnotatedTrade(ctx, tx, func(user journal.UserID, trade journal.TradeID) error {
-			annotated[user] = append(annotated[user], trade)
+		annotated, orphans := map[journal.UserID][]journal.TradeID{}, map[journal.UserID][]journal.TradeID{}
+		err := playbook.EachAnnotatedTrade(ctx, tx, func(user journal.UserID, trade journal.TradeID, isOrphan bool) error {
+			list := annotated
+			if isOrphan {
+				list = orphans
+			}
+			list[user] = append(list[user], trade)
 			return nil
 		})
 		if err != nil {
@@ -101,6 +105,21 @@ func (i *Installation) checkAnnotations(ctx context.Context, users map[journal.U
 			}
 			for _, id := range missing {
 				report(fmt.Sprintf("user %s: the annotated trade %s does not exist.", users[user], id))
+			}
+		}
+		for user, trades := range orphans {
+			missing, err := ledger.MissingTrades(ctx, tx, user, trades)
+			if err != nil {
+				return err
+			}
+			isMissing := map[journal.TradeID]bool{}
+			for _, id := range missing {
+				isMissing[id] = true
+			}
+			for _, id := range trades {
+				if !isMissing[id] {
+					report(fmt.Sprintf("user %s: the trade %s has fills, but its annotations are those of a trade without.", users[user], id))
+				}
 			}
 		}
 		return nil

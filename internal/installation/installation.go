@@ -353,7 +353,7 @@ func (i *Installation) removeFilesAfterCommit(ctx context.Context, tx *db.Tx, ow
 
 // toRegrouping converts the ledger's changes to the playbook's types.
 func toRegrouping(change ledger.TradeChanges) playbook.Regrouping {
-	out := playbook.Regrouping{Account: change.Account, Arrived: toArrivals(change.Arrived)}
+	out := playbook.Regrouping{Account: change.Account, Arrived: toArrivals(change.Arrived), Restored: change.Restored}
 	for _, m := range change.Merged {
 		out.Merged = append(out.Merged, playbook.Merge(m))
 	}

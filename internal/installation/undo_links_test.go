@@ -65,3 +65,33 @@ func TestUndoOfDeletedTradeInAnother(t *testing.T) {
 		h.wantUndoAndRedo(before, undone)
 	})
 }
+
+// TestUndoOfSplitOfOrphan undoes a fill that had split a trade, after the fills of the part that
+// kept the trade's id were deleted: the other part is the trade again and has its annotations,
+// which the redo makes an orphan again.
+func TestUndoOfSplitOfOrphan(t *testing.T) {
+	t.Parallel()
+	eachAddition(t, func(t *testing.T, h *fixture, add func(*fixture, journal.TradeID)) {
+		trade := h.fill(matching.Buy, "100", 10).TradeIDs[0]
+		var later []journal.ExecutionID
+		for minute := 20; minute < 23; minute++ {
+			later = append(later, h.fill(matching.Buy, "102", minute).ID)
+		}
+		split := h.change(func(ctx context.Context) error {
+			_, err := h.Ledger.AddExecution(ctx, h.owner, h.account, h.fillOf(matching.Sell, 10, 15))
+			return err
+		})
+		before := h.state()
+		add(h, trade)
+		hasAdded := h.state() != before
+		for _, fill := range later {
+			must(t, h.Ledger.DeleteExecution(t.Context(), h.owner, fill, nil))
+		}
+		h.wantOrphan(trade, hasAdded)
+		before = h.state()
+		undone := h.undo(split)
+		h.wantOrphan(trade, false)
+		h.wantNoProblems()
+		h.wantUndoAndRedo(before, undone)
+	})
+}

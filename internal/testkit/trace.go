@@ -37,7 +37,7 @@ var allNodes = []struct{ statement, why string }{
 	{`SELECT user_id, id FROM accounts`, "check, and new rules after an update"},
 	{`SELECT user_id, batch_id FROM import_spans`, "check"},
 	{`SELECT user_id, id, status FROM import_batches`, "check"},
-	{`SELECT m.user_id, m.trade_id FROM trade_annotations m`, "check"},
+	{`SELECT m.user_id, m.trade_id, EXISTS (`, "check"},
 	{`SELECT user_id FROM routine_seeds`, "check"},
 	{`SELECT token_id, COUNT(*) FROM access_token_uses GROUP BY`, "check"},
 	{`SELECT user_id, id FROM attachments ORDER BY`, "copy of an installation"},

@@ -217,6 +217,9 @@ func (p *pending) collectTrades(r *regrouping, ids []journal.TradeID, changed ma
 		if was == nil {
 			p.newTrades = append(p.newTrades, row)
 			p.change.Created = append(p.change.Created, row.id)
+			if r.identities.Kept != nil && r.identities.Kept[i] != "" {
+				p.change.Restored = append(p.change.Restored, row.id)
+			}
 			continue
 		}
 		same := row.equal(was)

@@ -97,6 +97,8 @@ type TradeChanges struct {
 	Created, Changed, Removed []journal.TradeID
 	// Closed are those of Created and Changed that are closed and were not before.
 	Closed []journal.TradeID
+	// Restored are the created trades that have an id again which they had before.
+	Restored []journal.TradeID
 	// Merged names, for some removed trades, the trade that now has most of their fills:
 	// From's annotations belong to Into.
 	Merged []Merge

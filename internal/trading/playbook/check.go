@@ -7,17 +7,18 @@ import (
 	"fillbook/internal/base/journal"
 )
 
-// EachAnnotatedTrade calls a function for each annotated trade, user by user and without
-// orphans, so the caller can check that each exists. It is a step.
-func EachAnnotatedTrade(ctx context.Context, tx *db.Tx, fn func(journal.UserID, journal.TradeID) error) error {
+// EachAnnotatedTrade calls a function for each annotated trade, user by user, with whether
+// it is an orphan, so the caller can check which exist. It is a step.
+func EachAnnotatedTrade(ctx context.Context, tx *db.Tx, fn func(user journal.UserID, trade journal.TradeID, isOrphan bool) error) error {
 	return db.Each(ctx, tx, func(row db.Scanner) error {
 		var user journal.UserID
 		var trade journal.TradeID
-		if err := row.Scan(&user, &trade); err != nil {
+		var isOrphan bool
+		if err := row.Scan(&user, &trade, &isOrphan); err != nil {
 			return err
 		}
-		return fn(user, trade)
-	}, `SELECT m.user_id, m.trade_id FROM trade_annotations m
-		WHERE NOT EXISTS (SELECT 1 FROM orphaned_annotations o WHERE o.user_id = m.user_id AND o.trade_id = m.trade_id)
-		ORDER BY m.user_id, m.trade_id`)
+		return fn(user, trade, isOrphan)
+	}, `SELECT m.user_id, m.trade_id, EXISTS (
+			SELECT 1 FROM orphaned_annotations o WHERE o.user_id = m.user_id AND o.trade_id = m.trade_id)
+		FROM trade_annotations m ORDER BY m.user_id, m.trade_id`)
 }

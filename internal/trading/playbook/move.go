@@ -26,6 +26,9 @@ type Regrouping struct {
 	// not nil, receives what it needs to return a merged trade's annotations.
 	Returned []Returned
 	Keep     func(journal.TradeID, jsontext.Value)
+	// Restored are trades that have fills and their id again. Those whose annotations are an
+	// orphan still, because its fills have not arrived, get these annotations back.
+	Restored []journal.TradeID
 	// Arrived goes through the fills that are new in Account, with the trades they
 	// are now in; it is nil if there are none.
 	Account journal.AccountID
@@ -98,7 +101,10 @@ func MoveAnnotations(ctx context.Context, tx *db.Tx, owner journal.UserID, now t
 			return err
 		}
 	}
-	return adoptReturned(ctx, tx, owner, now, change)
+	if err := adoptReturned(ctx, tx, owner, now, change); err != nil {
+		return err
+	}
+	return endOrphans(ctx, tx, owner, change)
 }
 
 // lockNamed reads and locks the merged or orphaned trades' annotations.
@@ -270,6 +276,27 @@ func adoptReturned(ctx context.Context, tx *db.Tx, owner journal.UserID, now tim
 		adopted[orphan] = homes[orphan]
 	}
 	return adoptInto(ctx, tx, owner, now, adopted)
+}
+
+// endOrphans ends the state of the orphans that are trades again.
+func endOrphans(ctx context.Context, tx *db.Tx, owner journal.UserID, change Regrouping) error {
+	for _, trade := range change.Restored {
+		err := lockOrphan(ctx, tx, owner, trade)
+		if journal.IsKind(err, journal.KindNotFound) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if err := keepOrphan(ctx, tx, owner, trade); err != nil {
+			return err
+		}
+		recordOrphan(tx, owner, trade, change.Account, "", false)
+		if _, err := tx.Exec(ctx, `DELETE FROM orphaned_annotations WHERE user_id = $1 AND trade_id = $2`, owner, trade); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // lostFills returns the fill keys that an account's orphans wait for, with the orphans.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -296,12 +297,12 @@ func TestEmptyAnnotationsAreDeleted(t *testing.T) {
 		}
 		w.annotate(unknown, playbook.AnnotationChange{ValueChange: playbook.ValueChange{Notes: journal.Some("x")}})
 		w.update(func(tx *db.Tx) error {
-			var annotated []journal.TradeID
-			err := playbook.EachAnnotatedTrade(w.ctx, tx, func(_ journal.UserID, trade journal.TradeID) error {
-				annotated = append(annotated, trade)
+			annotated := map[journal.TradeID]bool{}
+			err := playbook.EachAnnotatedTrade(w.ctx, tx, func(_ journal.UserID, trade journal.TradeID, isOrphan bool) error {
+				annotated[trade] = isOrphan
 				return nil
 			})
-			if !slices.Equal(annotated, []journal.TradeID{unknown}) {
+			if !maps.Equal(annotated, map[journal.TradeID]bool{unknown: false, pictured: true}) {
 				w.t.Errorf("annotated are %v", annotated)
 			}
 			return err

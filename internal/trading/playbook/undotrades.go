@@ -190,7 +190,8 @@ func (t tradeUndoer) removeOrphans(ctx context.Context, u *history.Undoing, obje
 
 // restore brings back the annotations of trades that the user deleted.
 func (t tradeUndoer) restore(ctx context.Context, u *history.Undoing, objects []history.Object) error {
-	if err := ensureOrphanRows(ctx, u); err != nil {
+	isTrade, err := t.ensureOrphanRows(ctx, u)
+	if err != nil {
 		return err
 	}
 	deleted := slices.DeleteFunc(slices.Clone(objects), func(o history.Object) bool { return o.Action != history.Deleted })
@@ -203,7 +204,11 @@ func (t tradeUndoer) restore(ctx context.Context, u *history.Undoing, objects []
 		if table == "trade_annotations" { // the undo may have made a row already
 			suffix = annotationTable.Upsert()
 		}
-		if err := u.Insert(ctx, table, suffix); err != nil {
+		insert := func() error { return u.Insert(ctx, table, suffix) }
+		if table == "orphaned_annotations" || table == "orphaned_fills" {
+			insert = func() error { return insertKeptOrphans(ctx, u, table, isTrade) }
+		}
+		if err := insert(); err != nil {
 			return err
 		}
 	}
@@ -253,11 +258,21 @@ func takeMoved(ctx context.Context, u *history.Undoing, deleted []journal.TradeI
 }
 
 // ensureOrphanRows stores rows for annotations that are orphans again. Their values follow.
-func ensureOrphanRows(ctx context.Context, u *history.Undoing) error {
-	return u.EachKept("orphaned_annotations", func(rows history.KeptRows) error {
+// The kept rows replace those of an orphan that the regrouping made. It returns the kept
+// orphans that have fills now.
+func (t tradeUndoer) ensureOrphanRows(ctx context.Context, u *history.Undoing) (isTrade map[journal.TradeID]bool, err error) {
+	isTrade = map[journal.TradeID]bool{}
+	return isTrade, u.EachKept("orphaned_annotations", func(rows history.KeptRows) error {
 		for i := range rows.Rows {
 			var trade journal.TradeID
 			if err := trade.Scan(rows.Value(i, "trade_id")); err != nil {
+				return err
+			}
+			_, err := t.options.Known.Trade(ctx, u.Tx, u.Owner, trade)
+			if isTrade[trade] = err == nil; isTrade[trade] {
+				continue
+			}
+			if !journal.IsKind(err, journal.KindNotFound) {
 				return err
 			}
 			account, _ := rows.Value(i, "account_id").(string)
@@ -265,10 +280,27 @@ func ensureOrphanRows(ctx context.Context, u *history.Undoing) error {
 				if err := EnsureAnnotationsRow(ctx, u.Tx, u.Owner, trade, journal.AccountID(account), u.Now); err != nil {
 					return err
 				}
+				_, err := u.Tx.Exec(ctx, `DELETE FROM orphaned_annotations WHERE user_id = $1 AND trade_id = $2`, u.Owner, trade)
+				if err != nil {
+					return err
+				}
 				recordOrphan(u.Tx, u.Owner, trade, journal.AccountID(account), "", true)
 			}
 		}
 		return nil
+	})
+}
+
+// insertKeptOrphans inserts the kept rows of orphans, except of those that have fills now.
+func insertKeptOrphans(ctx context.Context, u *history.Undoing, table string, isTrade map[journal.TradeID]bool) error {
+	u.MarkInserted(table)
+	return u.EachKept(table, func(rows history.KeptRows) error {
+		rows = rows.Select(func(i int) bool {
+			var trade journal.TradeID
+			return trade.Scan(rows.Value(i, "trade_id")) == nil && !isTrade[trade]
+		})
+		_, err := u.Tx.InsertRows(ctx, table, rows.Columns, rows.Rows, "")
+		return err
 	})
 }
 
