@@ -511,6 +511,9 @@ func (s *Service) regroupSymbols(ctx context.Context, tx *db.Tx, owner journal.U
 		if !journal.AllowsAccount(ctx, account) {
 			continue // its events do not change
 		}
+		if u != nil && isWhole(u, account) {
+			continue // it goes as it is, or came back with its trades; see reapplyActions
+		}
 		err := s.withBook(ctx, tx, owner, account, func(b *book) error {
 			if err := b.loadEffects(ctx); err != nil {
 				return err

@@ -33,12 +33,15 @@ func byAccount(objects []history.Object) (accounts []journal.AccountID, of map[j
 	return accounts, of
 }
 
+// isWhole reports whether an account comes or goes as a whole.
+func isWhole(u *history.Undoing, account journal.AccountID) bool {
+	key := history.Key{Type: "account", ID: string(account)}
+	return u.HasAction(key, history.Created) || u.HasAction(key, history.Deleted)
+}
+
 // withoutWhole leaves out fills of accounts that come or go as a whole.
 func withoutWhole(u *history.Undoing, objects []history.Object) []history.Object {
-	return slices.DeleteFunc(slices.Clone(objects), func(o history.Object) bool {
-		key := history.Key{Type: "account", ID: string(o.Account)}
-		return u.HasAction(key, history.Created) || u.HasAction(key, history.Deleted)
-	})
+	return slices.DeleteFunc(slices.Clone(objects), func(o history.Object) bool { return isWhole(u, o.Account) })
 }
 
 // Check implements [history.Undoer].
