@@ -95,3 +95,20 @@ func TestUndoOfSplitOfOrphan(t *testing.T) {
 		h.wantUndoAndRedo(before, undone)
 	})
 }
+
+// TestRedoOfEmptiedOrphanInAnother redoes the deletion of a fill whose orphan is empty since
+// and which the undo made a part of another trade.
+func TestRedoOfEmptiedOrphanInAnother(t *testing.T) {
+	t.Parallel()
+	eachFixture(t, func(t *testing.T, h *fixture) {
+		first := h.fill(matching.Buy, "100", 10)
+		tag := h.tag(first.TradeIDs[0], "Tag")
+		deletion := h.change(func(ctx context.Context) error { return h.Ledger.DeleteExecution(ctx, h.owner, first.ID, nil) })
+		must(t, h.Playbook.DeleteTag(t.Context(), h.owner, tag, nil))
+		for minute := 20; minute < 23; minute++ {
+			h.fill(matching.Buy, "102", minute)
+		}
+		before := h.state()
+		h.wantUndoAndRedo(before, h.undo(deletion))
+	})
+}

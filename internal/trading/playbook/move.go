@@ -155,6 +155,9 @@ func mergeInto(
 	}
 	for _, into := range order {
 		for _, from := range merges[into] {
+			if err := recordMovedOrphan(ctx, tx, owner, from); err != nil {
+				return err
+			}
 			if err := moveLinks(ctx, tx, owner, from.Trade, into); err != nil {
 				return err
 			}
@@ -171,9 +174,6 @@ func moveLinks(ctx context.Context, tx *db.Tx, owner journal.UserID, from, into 
 	if err := recordMovedAttachments(ctx, tx, owner, from, into, func(journal.AttachmentID) bool { return true }); err != nil {
 		return err
 	}
-	if err := keepOrphan(ctx, tx, owner, from); err != nil { // the trade may be one
-		return err
-	}
 	for _, statement := range []string{
 		`UPDATE attachments SET trade_id = $1 WHERE user_id = $2 AND trade_id = $3`,
 		`UPDATE notes SET trade_id = $1 WHERE user_id = $2 AND trade_id = $3`,
@@ -183,6 +183,20 @@ func moveLinks(ctx context.Context, tx *db.Tx, owner journal.UserID, from, into 
 		}
 	}
 	return tx.Queue(ctx, `DELETE FROM trade_annotations WHERE user_id = $1 AND trade_id = $2`, owner, from)
+}
+
+// recordMovedOrphan keeps and records that annotations are no orphan any more, if they are one.
+// Those of a trade that an undo gives back can be: its fills are parts of another trade now.
+func recordMovedOrphan(ctx context.Context, tx *db.Tx, owner journal.UserID, a Annotations) error {
+	err := lockOrphan(ctx, tx, owner, a.Trade)
+	if journal.IsKind(err, journal.KindNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	recordOrphan(tx, owner, a.Trade, a.Account, "", false)
+	return keepOrphan(ctx, tx, owner, a.Trade)
 }
 
 // keepOrphan keeps what makes an orphan of a trade's annotations, before it is deleted.
@@ -358,12 +372,12 @@ func adoptInto(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Ti
 	merges := map[journal.TradeID][]Annotations{}
 	for _, orphan := range orphans {
 		into := homes[orphan]
-		recordOrphan(tx, owner, orphan, stored[orphan].Account, "", false)
 		if orphan != into {
 			merges[into] = append(merges[into], stored[orphan])
 			continue
 		}
 		// The trade itself has come back.
+		recordOrphan(tx, owner, orphan, stored[orphan].Account, "", false)
 		if _, err := tx.Exec(ctx, `DELETE FROM orphaned_annotations WHERE user_id = $1 AND trade_id = $2`, owner, orphan); err != nil {
 			return err
 		}
