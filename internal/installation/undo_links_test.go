@@ -112,3 +112,40 @@ func TestRedoOfEmptiedOrphanInAnother(t *testing.T) {
 		h.wantUndoAndRedo(before, h.undo(deletion))
 	})
 }
+
+// TestUndoOfSplitOfDeletedTrade undoes a fill that had split a trade, after the user deleted
+// the part that kept the trade's id: the other part does not get the deleted trade's id, with
+// which that comes back.
+func TestUndoOfSplitOfDeletedTrade(t *testing.T) {
+	t.Parallel()
+	eachAddition(t, func(t *testing.T, h *fixture, add func(*fixture, journal.TradeID)) {
+		trade := h.fill(matching.Buy, "100", 10).TradeIDs[0]
+		for minute := 20; minute < 23; minute++ {
+			h.fill(matching.Buy, "102", minute)
+		}
+		split := h.change(func(ctx context.Context) error {
+			_, err := h.Ledger.AddExecution(ctx, h.owner, h.account, h.fillOf(matching.Sell, 10, 15))
+			return err
+		})
+		add(h, trade)
+		deletion := h.change(func(ctx context.Context) error { return h.Ledger.DeleteTrade(ctx, h.owner, trade, nil) })
+		before := h.state()
+		h.wantUndoAndRedo(before, h.undo(split))
+		before = h.state()
+		h.wantUndoAndRedo(before, h.undo(deletion))
+	})
+}
+
+// TestRedoOfFillBeforeFlip redoes the deletion of a fill whose trade a later fill closes: that
+// fill opened a trade already, which keeps its id.
+func TestRedoOfFillBeforeFlip(t *testing.T) {
+	t.Parallel()
+	eachFixture(t, func(t *testing.T, h *fixture) {
+		first := h.fill(matching.Buy, "100", 10)
+		deletion := h.change(func(ctx context.Context) error { return h.Ledger.DeleteExecution(ctx, h.owner, first.ID, nil) })
+		_, err := h.Ledger.AddExecution(t.Context(), h.owner, h.account, h.fillOf(matching.Sell, 20, 20))
+		must(t, err)
+		before := h.state()
+		h.wantUndoAndRedo(before, h.undo(deletion))
+	})
+}

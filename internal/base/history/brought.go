@@ -52,6 +52,18 @@ func (u *Undoing) leaveOut(key Key) {
 
 // ListEdited returns those of some records to which a later change is in effect.
 func (u *Undoing) ListEdited(ctx context.Context, kind string, ids []string) (edited []string, err error) {
+	return u.listLater(ctx, kind, ids, u.IsEdited)
+}
+
+// ListDeleted returns those of some records of which a later deletion is in effect.
+func (u *Undoing) ListDeleted(ctx context.Context, kind string, ids []string) (deleted []string, err error) {
+	return u.listLater(ctx, kind, ids, u.isDeletedSince)
+}
+
+// listLater returns those of some records with a later change that pass a test.
+func (u *Undoing) listLater(
+	ctx context.Context, kind string, ids []string, test func(context.Context, Key) (bool, error),
+) (passing []string, err error) {
 	byHash := make(map[int64]string, len(ids))
 	hashes := make([]int64, len(ids))
 	for i, id := range ids {
@@ -68,15 +80,15 @@ func (u *Undoing) ListEdited(ctx context.Context, kind string, ids []string) (ed
 		return nil, err
 	}
 	for _, id := range slices.Sorted(maps.Keys(changed)) {
-		isEdited, err := u.IsEdited(ctx, Key{kind, id})
+		passes, err := test(ctx, Key{kind, id})
 		if err != nil {
 			return nil, err
 		}
-		if isEdited {
-			edited = append(edited, id)
+		if passes {
+			passing = append(passing, id)
 		}
 	}
-	return edited, nil
+	return passing, nil
 }
 
 // IsEdited reports whether a later change to a record is in effect: it was not undone, or

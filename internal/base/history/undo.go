@@ -236,7 +236,7 @@ func (s *Service) earlier(ctx context.Context, u *Undoing) (list []*Undoing, err
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, &Undoing{Tx: u.Tx, Owner: u.Owner, Change: u.Change, Now: u.Now, block: block, inserted: map[string]bool{}})
+		list = append(list, &Undoing{Tx: u.Tx, Owner: u.Owner, Change: &change, Now: u.Now, block: block, inserted: map[string]bool{}})
 	}
 	return list, nil
 }

@@ -444,6 +444,9 @@ func (b *book) loadHints(ctx context.Context, u *history.Undoing) error {
 		if err := b.readHints(ctx, from, i > 0, known); err != nil {
 			return err
 		}
+		if err := b.dropDeleted(ctx, from); err != nil {
+			return err
+		}
 	}
 	if len(b.hints) == 0 {
 		return nil
@@ -457,6 +460,18 @@ func (b *book) loadHints(ctx context.Context, u *history.Undoing) error {
 	for _, id := range existing {
 		b.existing[id] = true
 	}
+	return err
+}
+
+// dropDeleted leaves out trades that the user has deleted since a change: they come back with
+// the undo of that.
+func (b *book) dropDeleted(ctx context.Context, u *history.Undoing) error {
+	ids := make([]string, len(b.hints))
+	for i, h := range b.hints {
+		ids[i] = string(h.id)
+	}
+	deleted, err := u.ListDeleted(ctx, "trade", ids)
+	b.hints = slices.DeleteFunc(b.hints, func(h tradeHint) bool { return slices.Contains(deleted, string(h.id)) })
 	return err
 }
 
@@ -646,14 +661,24 @@ func (b *book) keepStreams(ctx context.Context, numbers map[int64]bool) error {
 	return nil
 }
 
-// movesIdentities reports whether a stored trade loses its id, or fills to a trade with a
-// new one.
+// movesIdentities reports whether a stored trade loses its id, or fills to a trade that was
+// not stored.
 func (r *regrouping) movesIdentities() bool {
 	if len(r.identities.Merged)+len(r.identities.Orphans) > 0 || r.deleted != "" {
 		return true
 	}
+	var old map[string]bool // needed only if trades can get an id again that they had before
+	if len(r.hints) > 0 || r.effects != nil {
+		old = make(map[string]bool, len(r.old))
+		for _, t := range r.old {
+			old[string(t.id)] = true
+		}
+	}
 	for i := range r.trades {
-		if r.identities.Kept == nil || r.identities.Kept[i] != "" {
+		if r.identities.Kept == nil {
+			continue
+		}
+		if id := r.identities.Kept[i]; id != "" && (old == nil || old[id]) {
 			continue
 		}
 		for _, part := range r.trades[i].Parts {
