@@ -149,3 +149,24 @@ func TestRedoOfFillBeforeFlip(t *testing.T) {
 		h.wantUndoAndRedo(before, h.undo(deletion))
 	})
 }
+
+// TestUndoOfDeletedTradeWithOrphan undoes the deletion of a trade, after the undo of an earlier
+// deletion of its tag made an orphan with that tag: it is refused until that undo is undone.
+func TestUndoOfDeletedTradeWithOrphan(t *testing.T) {
+	t.Parallel()
+	eachFixture(t, func(t *testing.T, h *fixture) {
+		trade := h.fill(matching.Buy, "100", 10).TradeIDs[0]
+		tag := h.tag(trade, "Tag")
+		untagging := h.change(func(ctx context.Context) error { return h.Playbook.DeleteTag(ctx, h.owner, tag, nil) })
+		deletion := h.change(func(ctx context.Context) error { return h.Ledger.DeleteTrade(ctx, h.owner, trade, nil) })
+		before := h.state()
+		undone := h.undo(untagging)
+		h.wantOrphan(trade, true)
+		h.wantConflict(deletion, "trade", string(trade), "")
+		h.undo(undone)
+		if is := h.state(); is != before {
+			t.Fatalf("after the redo:\n%s", firstDifference(before, is))
+		}
+		h.wantUndoAndRedo(before, h.undo(deletion))
+	})
+}

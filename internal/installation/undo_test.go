@@ -536,7 +536,7 @@ func (h *fixture) undoBackward(seed uint64, all bool) {
 func TestUndoInAnyOrder(t *testing.T) {
 	t.Parallel()
 	for seed, how := range undoSeeds([]uint64{
-		0, 1, 2, 12, 21, 22, 23, 50017, 50025, 50049, 50073, 60102, 60135, 60236, 60252, 60226, 60256,
+		0, 1, 2, 12, 21, 22, 23, 50017, 50025, 50049, 50073, 60102, 60135, 60236, 60252, 60226, 60256, 60151,
 	}, []uint64{
 		50027, 50043, 50054, 50066, 60005,
 	}) {

@@ -37,7 +37,17 @@ func (t tradeUndoer) Check(ctx context.Context, u *history.Undoing, objects []hi
 	}
 	for _, o := range objects {
 		record := current[journal.TradeID(o.ID)]
-		if o.Action == history.Deleted || o.IsBrought {
+		if o.Action == history.Deleted {
+			// A later undo may have brought back what the trade had, as an orphan.
+			err := lockOrphan(ctx, u.Tx, u.Owner, journal.TradeID(o.ID))
+			if err == nil {
+				u.AddConflict(history.Key{Type: o.Type, ID: o.ID}, "")
+			} else if !journal.IsKind(err, journal.KindNotFound) {
+				return err
+			}
+			continue
+		}
+		if o.IsBrought {
 			continue
 		}
 		if o.Action == history.Created {
