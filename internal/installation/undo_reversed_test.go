@@ -2,11 +2,14 @@ package installation_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 
+	"fillbook/internal/base/db"
 	"fillbook/internal/base/journal"
 	"fillbook/internal/intake/imports"
 	"fillbook/internal/people/identity"
+	"fillbook/internal/trading/ledger"
 )
 
 // reverse reverses an import and returns the change.
@@ -76,4 +79,39 @@ func TestUndoOfReversalNextToReversal(t *testing.T) {
 		reversal := h.reverse(first)
 		h.wantReversedConflict(reversal, second, h.reverse(second))
 	})
+}
+
+// TestUndoOfReversalWithOtherFills undoes the reversal of an import of whose fills one had been
+// deleted before and came back since, and another one, which another import has too, was deleted
+// since: it is refused, because the fills that stayed are others.
+func TestUndoOfReversalWithOtherFills(t *testing.T) {
+	t.Parallel()
+	eachFixture(t, func(t *testing.T, h *fixture) {
+		const header, first = "Symbol,Side,Quantity,Price,Executed At\n", "AAPL,buy,10,100,2026-03-02T15:00:00Z\n"
+		batch := h.importFills([]byte(header + first + "AAPL,buy,10,101,2026-03-02T15:05:00Z\n"))
+		h.importFills([]byte(header + first + "AAPL,buy,10,103,2026-03-02T15:15:00Z\n"))
+		fills := h.fillIDs()
+		early := h.change(func(ctx context.Context) error { return h.Ledger.DeleteExecution(ctx, h.owner, fills[1], nil) })
+		reversal := h.reverse(batch)
+		h.undo(early)
+		must(t, h.Ledger.DeleteExecution(t.Context(), h.owner, fills[0], nil))
+		before := h.state()
+		h.wantConflict(reversal, "execution", string(fills[1]), "")
+		if is := h.state(); is != before {
+			t.Errorf("the refused undo changed the journal:\n%s", firstDifference(before, is))
+		}
+	})
+}
+
+// fillIDs returns the ids of all fills, in order.
+func (h *fixture) fillIDs() (ids []journal.ExecutionID) {
+	h.t.Helper()
+	must(h.t, h.DB.View(h.t.Context(), func(tx *db.Tx) error {
+		return ledger.EachExecution(h.t.Context(), tx, h.owner, ledger.ExecutionQuery{}, func(e ledger.Execution) error {
+			ids = append(ids, e.ID)
+			return nil
+		})
+	}))
+	slices.Sort(ids) // they begin with the instant
+	return ids
 }

@@ -85,7 +85,7 @@ func CheckRemoval(
 			return err
 		}
 		if isMissing {
-			found, err := r.checkDeleted(ctx, u, spans)
+			found, err := checkSpans(ctx, u, a.ID, spans, history.Deleted)
 			if err != nil {
 				return err
 			}
@@ -145,17 +145,19 @@ func (r *reversal) checkFills(ctx context.Context, u *history.Undoing) ([]span, 
 	return spans, err
 }
 
-// checkDeleted adds a conflict for each fill of some spans that was deleted since, and
-// reports whether there is one.
-func (r *reversal) checkDeleted(ctx context.Context, u *history.Undoing, spans []span) (found bool, err error) {
-	later, err := u.LaterChanges(ctx, r.account.ID)
+// checkSpans adds a conflict for each fill of some spans to which one of some actions was done
+// since, and reports whether there is one.
+func checkSpans(
+	ctx context.Context, u *history.Undoing, account journal.AccountID, spans []span, actions ...history.ObjectAction,
+) (found bool, err error) {
+	later, err := u.LaterChanges(ctx, account)
 	if err != nil {
 		return false, err
 	}
 	for i := range later {
 		for _, o := range later[i].Objects {
 			_, _, seq, ok := journal.UnpackID(journal.ExecutionID(o.ID))
-			if o.Type == "execution" && o.Action == history.Deleted && ok && slices.ContainsFunc(spans, func(s span) bool { return s.holds(seq) }) {
+			if o.Type == "execution" && slices.Contains(actions, o.Action) && ok && slices.ContainsFunc(spans, func(s span) bool { return s.holds(seq) }) {
 				u.AddConflict(history.Key{Type: o.Type, ID: o.ID}, "")
 				found = true
 			}
@@ -192,11 +194,15 @@ func CheckRestoration(ctx context.Context, u *history.Undoing, batch journal.Bat
 			return err
 		}
 		b.keptNumber = removed.Accounts[id]
-		n, err := b.countStored(ctx, u)
+		n, spans, err := b.countStored(ctx, u)
 		if err != nil {
 			return err
 		}
 		stored += n
+		// As many fills may be others: the undo of a deletion before the removal restores one.
+		if _, err := checkSpans(ctx, u, id, spans, history.Created, history.Deleted); err != nil {
+			return err
+		}
 		if err := b.checkKeptIDs(ctx, u); err != nil {
 			return err
 		}
@@ -207,8 +213,8 @@ func CheckRestoration(ctx context.Context, u *history.Undoing, batch journal.Bat
 	return nil
 }
 
-// countStored counts the stored fills in the kept spans.
-func (b *book) countStored(ctx context.Context, u *history.Undoing) (stored int, err error) {
+// countStored counts the stored fills in the kept spans, and returns the spans' numbers.
+func (b *book) countStored(ctx context.Context, u *history.Undoing) (stored int, spans []span, err error) {
 	err = b.eachKept(u, "import_spans", func(rows history.KeptRows) error {
 		for i := range rows.Rows {
 			var n int
@@ -218,10 +224,13 @@ func (b *book) countStored(ctx context.Context, u *history.Undoing) (stored int,
 				return err
 			}
 			stored += n
+			first, _ := rows.Value(i, "first_seq").(int64)
+			last, _ := rows.Value(i, "last_seq").(int64)
+			spans = append(spans, span{first: first, last: last})
 		}
 		return nil
 	})
-	return stored, err
+	return stored, spans, err
 }
 
 // checkKeptIDs adds a conflict for each stored fill with the broker's id of a kept one.
