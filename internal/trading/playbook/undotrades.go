@@ -172,6 +172,9 @@ func (t tradeUndoer) Apply(ctx context.Context, u *history.Undoing, objects []hi
 	case history.Reverting:
 		return t.revert(ctx, u, objects)
 	case history.Removing:
+		if err := replaceOrphans(ctx, u); err != nil {
+			return err
+		}
 		return t.removeOrphans(ctx, u, objects)
 	}
 	return nil
@@ -299,6 +302,35 @@ func (t tradeUndoer) ensureOrphanRows(ctx context.Context, u *history.Undoing) (
 		}
 		return nil
 	})
+}
+
+// replaceOrphans restores the kept rows of orphans that the removal of an import's fills made:
+// that comes after the other fills were restored.
+func replaceOrphans(ctx context.Context, u *history.Undoing) error {
+	isOther := map[journal.TradeID]bool{}
+	err := u.EachKept("orphaned_annotations", func(rows history.KeptRows) error {
+		for i := range rows.Rows {
+			var trade journal.TradeID
+			if err := trade.Scan(rows.Value(i, "trade_id")); err != nil {
+				return err
+			}
+			deleted, err := u.Tx.Exec(ctx, `DELETE FROM orphaned_annotations WHERE user_id = $1 AND trade_id = $2`, u.Owner, trade)
+			if err != nil {
+				return err
+			}
+			isOther[trade] = deleted == 0
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, table := range []string{"orphaned_annotations", "orphaned_fills"} {
+		if err := insertKeptOrphans(ctx, u, table, isOther); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // insertKeptOrphans inserts the kept rows of orphans, except of those that have fills now.
