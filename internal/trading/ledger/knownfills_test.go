@@ -187,12 +187,14 @@ func TestSourcesInAnyOrder(t *testing.T) {
 }
 
 // checksOf returns how often a property is tried on a database: the given number
-// on PostgreSQL, where it takes several times as long, and 100 times on SQLite.
+// on PostgreSQL, where it takes several times as long, and 100 times on SQLite; a
+// quarter if the test is not long.
 func checksOf(database *db.DB, onPostgres int) int {
+	checks := 100
 	if database.Engine() == db.PostgreSQL {
-		return onPostgres
+		checks = onPostgres
 	}
-	return 100
+	return testkit.Rounds(checks/4, checks)
 }
 
 // expectOwners makes sure that every fill names an import that is left and
