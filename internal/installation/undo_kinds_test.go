@@ -24,7 +24,7 @@ var unwritten = map[history.ObjectAction][]string{
 // fails the test until a random write writes it.
 func TestRandomWritesMakeEveryChange(t *testing.T) {
 	t.Parallel()
-	eachFixture(t, func(t *testing.T, h *fixture) {
+	eachFixtureIfLong(t, func(t *testing.T, h *fixture) {
 		w := newWriter(h, 1, 3, true)
 		idle := map[string]bool{}
 		for _, write := range w.allWrites() {
