@@ -22,7 +22,7 @@ import (
 // with the oracle's.
 func TestFiguresAgreeWithTheOracle(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, testkit.LimitChecks(testkit.Rounds(6, 40), func(rt *rapid.T) {
+	rapid.Check(t, testkit.LimitChecks(testkit.Rounds(3, 40), func(rt *rapid.T) {
 		tr := newTrial(rt)
 		q := tr.question()
 		tr.checkAll(q)

@@ -43,7 +43,7 @@ type judgedTest struct {
 // undoes, and compares rules and enrollments after each write.
 func TestJudgementsFollowRandomWrites(t *testing.T) {
 	t.Parallel()
-	for seed := range testkit.Rounds(3, 30) {
+	for seed := range testkit.Rounds(1, 30) {
 		testkit.EachEngine(t, func(t *testing.T, base *db.DB) {
 			h := newEnv(t, base, 0)
 			h.createUser()

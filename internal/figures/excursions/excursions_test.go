@@ -367,7 +367,7 @@ func half(price int64) (list []market.Bar) {
 func TestRefreshFollowsChanges(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(f fixture) {
-		rapid.Check(f, func(r *rapid.T) {
+		rapid.Check(f, testkit.LimitChecks(testkit.Rounds(20, 100), func(r *rapid.T) {
 			f := newFixture(f.TB, f.db)
 			var fills []journal.ExecutionID
 			var imports []journal.BarImportID
@@ -397,7 +397,7 @@ func TestRefreshFollowsChanges(t *testing.T) {
 				}
 				f.checkKept(r)
 			}
-		})
+		}))
 	})
 }
 
