@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"fillbook/internal/base/db"
 	"fillbook/internal/testkit"
 )
 
@@ -124,8 +123,7 @@ func TestDeletedActionRestoresEveryAnswer(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(_ *testing.T, w *world) {
 		owner, users := w.setUp(), 0
-		rounds := map[db.Engine]int{db.SQLite: 40, db.PostgreSQL: 10}[w.db.Engine()]
-		rapid.Check(w.t, testkit.LimitChecks(rounds, func(r *rapid.T) {
+		rapid.Check(w.t, testkit.LimitChecks(roundsOn(w), func(r *rapid.T) {
 			users++
 			d := w.addUser(owner, fmt.Sprintf("user%d@example.org", users)).addAccount("Main")
 			for n := range rapid.IntRange(2, 10).Draw(r, "fills") {

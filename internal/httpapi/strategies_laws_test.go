@@ -124,8 +124,10 @@ func newJournals(w *world) func() trader {
 	}
 }
 
+// roundsOn returns how often a property is tried in a world; a quarter if the test is not long.
 func roundsOn(w *world) int {
-	return map[db.Engine]int{db.SQLite: 40, db.PostgreSQL: 10}[w.db.Engine()]
+	rounds := map[db.Engine]int{db.SQLite: 40, db.PostgreSQL: 10}[w.db.Engine()]
+	return testkit.Rounds(rounds/4, rounds)
 }
 
 // TestStrategiesOfAnyOrderOfArrival imports the same fills in another order and in other
