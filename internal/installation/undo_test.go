@@ -477,9 +477,9 @@ func undoSeeds(failed, failedAll []uint64) map[uint64]undoSeed {
 	return seeds
 }
 
-// latest returns the last two seeds, or all for a long test.
+// latest returns the last four seeds, or all for a long test.
 func latest(seeds []uint64) []uint64 {
-	return seeds[max(0, len(seeds)-testkit.Rounds(2, len(seeds))):]
+	return seeds[max(0, len(seeds)-testkit.Rounds(4, len(seeds))):]
 }
 
 // TestUndoRestoresEveryState makes random writes, undoes them in the opposite order and
