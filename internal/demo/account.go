@@ -186,6 +186,7 @@ func (s Story) join() Story {
 		all.Fills = append(all.Fills, a.Fills...)
 		all.Cash = append(all.Cash, a.Cash...)
 		all.Annotations = append(all.Annotations, a.Annotations...)
+		all.Spreads = append(all.Spreads, a.Spreads...)
 		all.Pictures = append(all.Pictures, a.Pictures...)
 	}
 	slices.SortStableFunc(all.Fills, func(a, b ledger.NewFill) int { return a.ExecutedAt.Compare(b.ExecutedAt) })

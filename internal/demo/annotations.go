@@ -36,7 +36,28 @@ func (s *simulation) composeAccount(sim *tradingAccount, pictures bool) Account 
 			a.Pictures = append(a.Pictures, Picture{Opening: t.opening(), Name: name, PNG: drawChart(t)})
 		}
 	}
+	a.addSpreads(sim.wings)
 	return a
+}
+
+// addSpreads adds the spreads that wings are part of, and their annotations. The last two
+// are not accepted yet, so they are proposed.
+func (a *Account) addSpreads(wings []*trade) {
+	for i, t := range wings {
+		if i < len(wings)-2 {
+			a.Spreads = append(a.Spreads, Spread{Openings: [2]string{t.sold.opening(), t.opening()}, At: t.openedAt()})
+		}
+		at := slices.IndexFunc(a.Annotations, func(m Annotations) bool { return m.Opening == t.sold.opening() })
+		if at < 0 {
+			continue
+		}
+		sold := &a.Annotations[at]
+		m := Annotations{Opening: t.opening(), Setups: sold.Setups, ReviewedAt: sold.ReviewedAt}
+		if sold.Stop.Valid {
+			m.Stop = decimal.Of(decimal.Must("0.01")) // its whole premium is at risk
+		}
+		a.Annotations = append(a.Annotations, m)
+	}
 }
 
 // illustratedTrades returns the trades with a picture: the best, the worst and the

@@ -13,6 +13,9 @@
 // future: between two ways to take a trade the better one is chosen more or less often,
 // depending on how far the account is from its intended result.
 //
+// Most sold options are spreads: a further option is bought with the same order (options.go).
+// The last two are proposed as strategies, the others are accepted.
+//
 // Price bars follow the same walk and go through every fill (bars.go). In a user's own
 // journal they are used only for trades whose fills lie inside them, so they are not taken
 // for the prices of the user's trades; see [bars.SampleLayout]. In the demo user's journal
@@ -56,7 +59,14 @@ type Account struct {
 	Fills       []ledger.NewFill // in time order; every one has an external id
 	Cash        []Cash           // in time order
 	Annotations []Annotations
+	Spreads     []Spread
 	Pictures    []Picture
+}
+
+// Spread is a sold option and the bought one that limits its loss, accepted as a strategy.
+type Spread struct {
+	Openings [2]string
+	At       time.Time
 }
 
 // Cash is a cash transaction.

@@ -6,6 +6,8 @@ import (
 
 	"fillbook/internal/base/decimal"
 	"fillbook/internal/base/journal"
+	"fillbook/internal/trading/ledger"
+	"fillbook/internal/trading/matching"
 )
 
 // optionRule describes the contract for an idea traded with options.
@@ -83,4 +85,43 @@ func (c contract) value(price float64, left time.Duration, sigma float64) float6
 		return max(call-price+discounted, 0)
 	}
 	return max(call, 0)
+}
+
+// newWing returns the purchase of a further option that limits the loss of a sold one, for
+// most of them, or nil. Both are one order, so they are a spread.
+func (a *tradingAccount) newWing(t *trade) *trade {
+	if t.option == nil || !t.option.Sell || !newRandom("wing", a.Name, len(a.trades)).chance(0.7) {
+		return nil
+	}
+	wing := *t
+	wing.buys, wing.sold, wing.fills = true, t, nil
+	wing.contract.strike -= 10
+	if t.contract.strike < 100 {
+		wing.contract.strike += 5
+	}
+	if !wing.openedAfter(a.busyUntil[wing.stream()]) {
+		return nil
+	}
+	return &wing
+}
+
+// openedAfter reports whether the trade opens after an instant.
+func (t *trade) openedAfter(at time.Time) bool { return t.series.timeAt(t.at).After(at) }
+
+// follow adds fills of the wing for some fills of an order of the sold option.
+func (t *trade) follow(sold []*ledger.NewFill, order action, number string) {
+	for _, f := range sold {
+		f.Details["order_id"] = number
+		fill := *f
+		fill.ExecutedAt = f.ExecutedAt.Add(12 * time.Millisecond)
+		fill.Side = matching.Buy
+		if f.Side == matching.Buy {
+			fill.Side = matching.Sell
+		}
+		fill.Price = t.instrument.price(t.quoteOption(order))
+		fill.Details = t.contract.details()
+		fill.Details["order_id"] = number
+		t.market.charge(&fill)
+		t.fills = append(t.fills, &fill)
+	}
 }

@@ -109,7 +109,7 @@ func countNotes(s Story) (logs, reviews, notes int) {
 func tradesIn(a Account) map[string]matching.Trade {
 	streams := map[string][]*ledger.NewFill{}
 	for i, f := range a.Fills {
-		key := fmt.Sprint(f.Symbol, f.Details)
+		key := fmt.Sprint(f.Symbol, f.Details["option_right"], f.Details["strike"], f.Details["expiry"])
 		streams[key] = append(streams[key], &a.Fills[i])
 	}
 	trades := map[string]matching.Trade{}

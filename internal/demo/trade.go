@@ -17,6 +17,7 @@ type tradingAccount struct {
 	accountData
 	busyUntil map[string]time.Time // when the latest trade ends, by instrument
 	trades    []*trade
+	wings     []*trade         // see addWing
 	fills     []ledger.NewFill // in time order, after groupFills
 	// intended is the result the account should have by now and result its actual one,
 	// both in usual risks.
@@ -39,6 +40,7 @@ type trade struct {
 	risk       float64 // in money
 	fills      []*ledger.NewFill
 	matched    matching.Trade // after groupFills
+	sold       *trade         // of a wing: the trade that it limits
 }
 
 // enter sizes a trade by its risk and executes it. It returns nil if the instrument has
@@ -88,8 +90,8 @@ func deliveryCode(root string, d journal.Day) string {
 
 // execute fills a trade's orders, all after an instant.
 func (a *tradingAccount) execute(t *trade, rng random, after time.Time) {
-	held := int64(0)
-	for _, action := range t.actions {
+	held, wing := int64(0), a.newWing(t)
+	for number, action := range t.actions {
 		quantity := int64(math.Round(float64(t.units)*action.opens + float64(held)*action.closes))
 		if held == 0 {
 			quantity = max(quantity, 1)
@@ -102,17 +104,28 @@ func (a *tradingAccount) execute(t *trade, rng random, after time.Time) {
 		if !at.After(after) {
 			at = after.Add(time.Duration(rng.whole(300, 1900)) * time.Millisecond)
 		}
+		known := len(t.fills)
 		after = t.fillOrder(rng, action, quantity, at)
+		if wing != nil {
+			wing.follow(t.fills[known:], action, fmt.Sprintf("%d%02d", 410_000+len(a.trades), number+1))
+		}
 		if action.closes > 0 {
 			quantity = -quantity
 		}
 		held += quantity
 	}
 	a.busyUntil[t.stream()] = after
+	if wing != nil {
+		a.busyUntil[wing.stream()] = after
+		a.wings = append(a.wings, wing)
+	}
 	a.trades = append(a.trades, t)
 	a.intended += t.phase.Edge * t.size
 	if t.ending == stillOn {
 		a.busyUntil[t.stream()] = after.AddDate(100, 0, 0)
+		if wing != nil {
+			a.busyUntil[wing.stream()] = a.busyUntil[t.stream()]
+		}
 	} else {
 		a.result += t.cashFlow() / a.Risk
 	}
@@ -186,7 +199,7 @@ func (a *tradingAccount) groupFills() {
 	var all []*ledger.NewFill
 	streams := map[string][]*ledger.NewFill{}
 	slices.SortStableFunc(a.trades, func(x, y *trade) int { return x.openedAt().Compare(y.openedAt()) })
-	for _, t := range a.trades {
+	for _, t := range slices.Concat(a.trades, a.wings) {
 		for _, f := range t.fills {
 			if n := len(all); n == 0 || !slices.Contains(streams[t.stream()], f) { // a fill crossing zero has two trades
 				all = append(all, f)
@@ -205,7 +218,7 @@ func (a *tradingAccount) groupFills() {
 			opened[matched.Parts[0].FillID] = matched
 		}
 	}
-	for _, t := range a.trades {
+	for _, t := range slices.Concat(a.trades, a.wings) {
 		t.matched = opened[t.opening()]
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"fillbook/internal/base/db"
@@ -17,6 +18,8 @@ import (
 	"fillbook/internal/trading/ledger"
 	"fillbook/internal/trading/playbook"
 	"fillbook/internal/trading/routine"
+	"fillbook/internal/trading/strategies"
+	"fillbook/internal/trading/strategybook"
 )
 
 // The demo user. The password is public: a demo served beyond the loopback address is
@@ -208,7 +211,7 @@ func (w *writer) writeAccounts() error {
 // writeRecords stores an account's fills, cash and annotations.
 func (w *writer) writeRecords(a Account, id journal.AccountID) error {
 	w.accounts[a.Name] = id
-	for _, step := range []func(Account) error{w.writeFills, w.writeCash, w.writeAnnotations} {
+	for _, step := range []func(Account) error{w.writeFills, w.writeCash, w.writeAnnotations, w.writeSpreads} {
 		if err := step(a); err != nil {
 			return err
 		}
@@ -258,6 +261,33 @@ func (w *writer) writeAnnotations(a Account) error {
 	_, err := playbook.MergeAnnotations(w.ctx, w.tx, w.owner, w.Clock(), list)
 	return err
 }
+
+// writeSpreads stores an account's accepted strategies.
+func (w *writer) writeSpreads(a Account) error {
+	list := make([]strategybook.Record, len(a.Spreads))
+	for i, s := range a.Spreads {
+		r := &list[i]
+		r.State, r.Evidence, r.CreatedAt = strategies.Accepted, strategies.ByOrder, s.At
+		for _, opening := range s.Openings {
+			trade := w.trades[opening]
+			keys, err := ledger.StrategyFillKeys(w.ctx, w.tx, w.owner, trade, maxSpreadKeys)
+			if err != nil {
+				return err
+			}
+			r.Members = append(r.Members, strategies.Decided{Trade: trade, Keys: keys})
+		}
+		at := slices.IndexFunc(a.Fills, func(f ledger.NewFill) bool { return f.ExternalID == s.Openings[0] })
+		r.Underlying = a.Fills[at].Symbol
+	}
+	_, refusals, err := strategybook.Restore(w.ctx, w.tx, w.owner, w.accounts[a.Name], w.Clock(), list)
+	for _, refusal := range refusals {
+		err = cmp.Or(err, refusal)
+	}
+	return err
+}
+
+// maxSpreadKeys is how many keys of a trade's fills a strategy keeps.
+const maxSpreadKeys = 100
 
 // change converts annotations to the playbook's type.
 func (w *writer) change(m Annotations) playbook.AnnotationChange {

@@ -23,6 +23,8 @@ import (
 	"fillbook/internal/trading/routine"
 	"fillbook/internal/trading/rulebook"
 	tradingrules "fillbook/internal/trading/rules"
+	"fillbook/internal/trading/strategies"
+	"fillbook/internal/trading/strategybook"
 )
 
 // stage is an installation for a story.
@@ -51,6 +53,7 @@ func TestWriting(t *testing.T) {
 		s.checkCounts()
 		s.checkCash()
 		s.checkPictures()
+		s.checkSpreads()
 		s.checkRoutine()
 		s.checkOnce()
 		s.checkSignIn()
@@ -186,6 +189,34 @@ func (s *stage) checkAnnotations() {
 			}
 		}
 	}
+}
+
+// checkSpreads checks that all spreads but the last two are accepted as verticals, and that
+// these two are proposed.
+func (s *stage) checkSpreads() {
+	s.Helper()
+	accepted := 0
+	for _, a := range s.story.Accounts {
+		accepted += len(a.Spreads)
+	}
+	s.must(s.DB.View(s.Context(), func(tx *db.Tx) error {
+		book := strategybook.New(s.DB, s.Clock)
+		for state, want := range map[strategies.State]int{strategies.Accepted: accepted, strategies.Proposed: 2} {
+			list, err := book.List(s.Context(), tx, s.owner, strategybook.Query{State: state})
+			if err != nil {
+				return err
+			}
+			if len(list) != want || want < 2 {
+				s.Errorf("%d strategies are %s, want %d", len(list), state, want)
+			}
+			for i := range list {
+				if found := &list[i]; found.Kind != strategies.Vertical || found.Evidence != strategies.ByOrder || found.Payoff.MaxLoss.Decimal.Sign() <= 0 {
+					s.Errorf("%s of %s is %s by %s with a largest loss of %s", state, found.Underlying, found.Kind, found.Evidence, found.Payoff.MaxLoss)
+				}
+			}
+		}
+		return nil
+	}))
 }
 
 func (s *stage) checkCounts() {
