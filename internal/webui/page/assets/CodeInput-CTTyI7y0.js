@@ -1,0 +1,1 @@
+import{aa as e,ia as t,ii as n}from"./index-BxXCe_Wc.js";import{fr as r}from"./shared-CZ_217Ev.js";function i(i,a){e(a,!0);let o=n(a,`value`,15);r(i,{label:`Code`,autocomplete:`one-time-code`,inputmode:`numeric`,maxlength:7,required:!0,get error(){return a.error},get value(){return o()},set value(e){o(e)}}),t()}export{i as t};

@@ -1,0 +1,5 @@
+import{Ot as e,kt as t,mn as n}from"./shared-CZ_217Ev.js";var r=[{value:`note`,label:`Note`},{value:`daily_log`,label:`Daily log`},{value:`weekly_review`,label:`Weekly review`}];function i(e){return r.find(t=>t.value===e)?.label??e}var a=n=>e(n)?t:i(n.type),o=[{value:`all`,label:`All`},{value:`daily_log`,label:`Daily`},{value:`weekly_review`,label:`Weekly`},{value:`monthly`,label:`Monthly`},{value:`note`,label:`Notes`}];function s(t,n){return n===`all`||(e(t)?`monthly`:t.type)===n}var c={note:``,daily_log:`**Plan.** 
+
+- [ ] 
+
+**Result.** `,weekly_review:n};function l(e){return(e.body||e.symbols.map(e=>`${e.symbol}: ${e.body}`).join(`, `)).replace(/^\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s*)?/gm,``).replace(/[#*_`>~]+/g,``).replace(/\s+/g,` `).trim().slice(0,160)}function u(e,t){let n=[e.title,e.body,...e.symbols.flatMap(e=>[e.symbol,e.body])].join(` `).toLowerCase();return t.toLowerCase().split(/\s+/).every(e=>n.includes(e))}function d(e){let t=e.body.match(/^\s*[-*+]\s+\[[ xX]\]/gm)??[];return t.length===0?``:`${t.filter(e=>/x/i.test(e)).length} of ${t.length} done`}export{o as a,r as c,u as i,d as l,l as n,c as o,s as r,i as s,a as t};
