@@ -10,6 +10,7 @@ import (
 	"fillbook/internal/intake/imports"
 	"fillbook/internal/people/identity"
 	"fillbook/internal/trading/ledger"
+	"fillbook/internal/trading/matching"
 )
 
 // reverse reverses an import and returns the change.
@@ -100,6 +101,25 @@ func TestUndoOfReversalWithOtherFills(t *testing.T) {
 		if is := h.state(); is != before {
 			t.Errorf("the refused undo changed the journal:\n%s", firstDifference(before, is))
 		}
+	})
+}
+
+// TestRedoOfReversalThatReturnedOrphan redoes the reversal of an import after a fill was added,
+// with which the undo made one trade of the import's two: the orphan does not wait for the fills
+// of the second one.
+func TestRedoOfReversalThatReturnedOrphan(t *testing.T) {
+	t.Parallel()
+	eachFixture(t, func(t *testing.T, h *fixture) {
+		batch := h.importFills([]byte("Symbol,Side,Quantity,Price,Executed At\nAAPL,buy,10,100,2026-03-02T15:00:00Z\n" +
+			"AAPL,sell,10,101,2026-03-02T15:05:00Z\nAAPL,buy,10,102,2026-03-02T15:10:00Z\n"))
+		fills := h.fillIDs()
+		first, err := h.Ledger.Execution(t.Context(), h.owner, fills[0])
+		must(t, err)
+		h.write(first.TradeIDs[0], "Words.")
+		reversal := h.reverse(batch)
+		h.fill(matching.Buy, "103", 1)
+		before := h.state()
+		h.wantUndoAndRedo(before, h.undo(reversal))
 	})
 }
 

@@ -376,7 +376,10 @@ func adoptInto(ctx context.Context, tx *db.Tx, owner journal.UserID, now time.Ti
 			merges[into] = append(merges[into], stored[orphan])
 			continue
 		}
-		// The trade itself has come back.
+		// The trade itself has come back. The redo restores the orphan with its fill keys.
+		if err := keepOrphan(ctx, tx, owner, orphan); err != nil {
+			return err
+		}
 		recordOrphan(tx, owner, orphan, stored[orphan].Account, "", false)
 		if _, err := tx.Exec(ctx, `DELETE FROM orphaned_annotations WHERE user_id = $1 AND trade_id = $2`, owner, orphan); err != nil {
 			return err
