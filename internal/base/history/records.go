@@ -44,6 +44,8 @@ type Records[R any] struct {
 	IsGone func(*R) bool
 	// Suffix ends the statement that inserts the rows of the first table.
 	Suffix string
+	// Adapt changes the first table's rows before they are inserted. It may be nil.
+	Adapt func(ctx context.Context, u *Undoing, rows KeptRows) error
 	// Prepare is called with a record as it was, before the rows of a deleted record are inserted
 	// and before an updated one is saved. It may be nil.
 	Prepare func(ctx context.Context, u *Undoing, record *R) error
@@ -290,11 +292,11 @@ func (r *Records[R]) restore(ctx context.Context, u *Undoing, deleted []string) 
 		return nil
 	}
 	for i, table := range r.Tables {
-		suffix := ""
+		insert := func() error { return u.Insert(ctx, table, "") }
 		if i == 0 {
-			suffix = r.Suffix
+			insert = func() error { return u.insert(ctx, table, r.Suffix, r.Adapt) }
 		}
-		if err := u.Insert(ctx, table, suffix); err != nil {
+		if err := insert(); err != nil {
 			return err
 		}
 	}

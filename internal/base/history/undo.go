@@ -120,12 +120,22 @@ func (u *Undoing) EachKept(table string, fn func(rows KeptRows) error) error {
 // Insert inserts the kept rows of a table, once, as updated now. With an ON CONFLICT clause as suffix, rows
 // may be left out.
 func (u *Undoing) Insert(ctx context.Context, table, suffix string) error {
+	return u.insert(ctx, table, suffix, nil)
+}
+
+// insert is [Undoing.Insert] after adapt, which may be nil, has changed the rows.
+func (u *Undoing) insert(ctx context.Context, table, suffix string, adapt func(context.Context, *Undoing, KeptRows) error) error {
 	if u.inserted[table] {
 		return nil
 	}
 	u.inserted[table] = true
 	return u.EachKept(table, func(rows KeptRows) error {
 		u.SetUpdated(rows)
+		if adapt != nil {
+			if err := adapt(ctx, u, rows); err != nil {
+				return err
+			}
+		}
 		_, err := u.Tx.InsertRows(ctx, rows.Table, rows.Columns, rows.Rows, suffix)
 		return err
 	})

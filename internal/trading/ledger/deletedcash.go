@@ -129,6 +129,9 @@ func (l *cashLedger) forgetDeletedCash(ctx context.Context, found []*deletedCash
 		if d == nil {
 			continue
 		}
+		if err := l.keepNumber(ctx); err != nil {
+			return err
+		}
 		if err := history.Keep(ctx, l.tx, l.owner, "deleted_cash", `id = $2`, d.id); err != nil {
 			return err
 		}

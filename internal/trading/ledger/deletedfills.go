@@ -136,6 +136,9 @@ func (b *book) applyDeleted(ctx context.Context, arrivals []*arrival, skip bool)
 	}
 	slices.SortFunc(keys, func(k, l []any) int { return cmp.Compare(k[2].(int64), l[2].(int64)) })
 	keys = slices.CompactFunc(keys, slices.Equal)
+	if err := b.keepNumber(ctx); err != nil {
+		return nil, err
+	}
 	for _, key := range keys {
 		if err := history.Keep(ctx, b.tx, b.owner, "deleted_fills", `account = $2 AND number = $3`, key[1:]...); err != nil {
 			return nil, err

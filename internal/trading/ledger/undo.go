@@ -324,7 +324,7 @@ func (n restoredNumbers) replace(rows history.KeptRows) {
 
 // cashUndoer returns the undoer of cash transactions.
 func (s *Service) cashUndoer() history.Undoer {
-	r := &history.Records[cashRow]{Type: cashHistory, Tables: []string{"cash_transactions"}}
+	r := &history.Records[cashRow]{Type: cashHistory, Tables: []string{"cash_transactions"}, Adapt: setCashAccounts}
 	r.Load = func(ctx context.Context, tx *db.Tx, owner journal.UserID, ids []string) (map[string]cashRow, error) {
 		accounts, err := Accounts(ctx, tx, owner)
 		if err != nil {
@@ -366,6 +366,29 @@ func (s *Service) cashUndoer() history.Undoer {
 		})
 	}
 	return cashUndoer{r}
+}
+
+// setCashAccounts sets the numbers of accounts in kept cash rows: an account that was deleted
+// and came back since may have another one.
+func setCashAccounts(ctx context.Context, u *history.Undoing, rows history.KeptRows) error {
+	accounts, err := Accounts(ctx, u.Tx, u.Owner)
+	if err != nil {
+		return err
+	}
+	numbers := map[journal.AccountID]int64{}
+	for _, a := range accounts {
+		numbers[a.ID] = a.number
+	}
+	of := map[any]journal.AccountID{}
+	for _, o := range u.Change.Objects {
+		if o.Type == "cash_transaction" {
+			of[o.ID] = o.Account
+		}
+	}
+	for i := range rows.Rows {
+		rows.SetValue(i, "account", numbers[of[rows.Value(i, "id")]])
+	}
+	return nil
 }
 
 // cashUndoer undoes changes to cash transactions, whose accounts may be gone.

@@ -524,8 +524,13 @@ func (b *book) readHints(ctx context.Context, u *history.Undoing, isEarlier bool
 	})
 }
 
-// findKeptNumber sets the number that the account has in kept trades, which a change to a
-// corporate action keeps of several accounts. They may have another number now.
+// keepNumber keeps the account's row, from which an undo knows the account of kept rows.
+func (a *accountRows) keepNumber(ctx context.Context) error {
+	return history.Keep(ctx, a.tx, a.owner, "accounts", `number = $2`, a.account.number)
+}
+
+// findKeptNumber sets the number that the account has in kept trades and marks, which may be
+// those of several accounts. It may have another number now.
 func (b *book) findKeptNumber(u *history.Undoing) error {
 	return u.EachKept("accounts", func(rows history.KeptRows) error {
 		for i := range rows.Rows {
@@ -635,7 +640,7 @@ func (b *book) keepTrades(ctx context.Context, r *regrouping) error {
 	for i, t := range r.old {
 		ids[i], streams[t.stream] = t.id, true
 	}
-	if err := history.Keep(ctx, b.tx, b.owner, "accounts", `number = $2`, b.account.number); err != nil { // see findKeptNumber
+	if err := b.keepNumber(ctx); err != nil {
 		return err
 	}
 	if err := history.KeepIn(ctx, b.tx, b.owner, "trades", "", "id", ids); err != nil {

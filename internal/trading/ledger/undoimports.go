@@ -279,6 +279,9 @@ func (s *Service) RestoreMarks(ctx context.Context, u *history.Undoing, removed 
 	for _, id := range slices.Sorted(maps.Keys(removed.Accounts)) {
 		err := s.withBook(ctx, u.Tx, u.Owner, id, func(b *book) error {
 			b.keptNumber = removed.Accounts[id]
+			if err := b.findKeptNumber(u); err != nil {
+				return err
+			}
 			for _, table := range markTables {
 				if err := b.insertKept(ctx, u, table.name); err != nil {
 					return err
