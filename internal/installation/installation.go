@@ -300,7 +300,7 @@ func (i *Installation) forgetAccount(ctx context.Context, tx *db.Tx, owner journ
 		}
 	}
 	for _, forget := range []func(context.Context, *db.Tx, journal.UserID, journal.AccountID) error{
-		sharing.DeleteAccountLinks, connections.ForgetAccount, hooks.DeleteAccountHooks, layouts.KeepAccount, enrollments.KeepAccount, alerts.ForgetAccount,
+		sharing.DeleteAccountLinks, connections.ForgetAccount, hooks.DeleteAccountHooks, layouts.ForgetAccount, enrollments.KeepAccount, alerts.ForgetAccount,
 		strategybook.ForgetAccount, rulebook.ForgetAccount, excursions.ForgetAccount,
 	} {
 		if err := forget(ctx, tx, owner, account); err != nil {

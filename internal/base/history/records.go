@@ -44,8 +44,8 @@ type Records[R any] struct {
 	IsGone func(*R) bool
 	// Suffix ends the statement that inserts the rows of the first table.
 	Suffix string
-	// Adapt changes the first table's rows before they are inserted. It may be nil.
-	Adapt func(ctx context.Context, u *Undoing, rows KeptRows) error
+	// Adapt returns which kept rows are inserted, perhaps with other values. It may be nil.
+	Adapt func(ctx context.Context, u *Undoing, rows KeptRows) (KeptRows, error)
 	// Prepare is called with a record as it was, before the rows of a deleted record are inserted
 	// and before an updated one is saved. It may be nil.
 	Prepare func(ctx context.Context, u *Undoing, record *R) error
@@ -292,11 +292,11 @@ func (r *Records[R]) restore(ctx context.Context, u *Undoing, deleted []string) 
 		return nil
 	}
 	for i, table := range r.Tables {
-		insert := func() error { return u.Insert(ctx, table, "") }
+		suffix := ""
 		if i == 0 {
-			insert = func() error { return u.insert(ctx, table, r.Suffix, r.Adapt) }
+			suffix = r.Suffix
 		}
-		if err := insert(); err != nil {
+		if err := u.insert(ctx, table, suffix, r.Adapt); err != nil {
 			return err
 		}
 	}

@@ -123,20 +123,22 @@ func (u *Undoing) Insert(ctx context.Context, table, suffix string) error {
 	return u.insert(ctx, table, suffix, nil)
 }
 
-// insert is [Undoing.Insert] after adapt, which may be nil, has changed the rows.
-func (u *Undoing) insert(ctx context.Context, table, suffix string, adapt func(context.Context, *Undoing, KeptRows) error) error {
+// insert is [Undoing.Insert] with the rows that adapt returns, which may be nil.
+func (u *Undoing) insert(
+	ctx context.Context, table, suffix string, adapt func(context.Context, *Undoing, KeptRows) (KeptRows, error),
+) error {
 	if u.inserted[table] {
 		return nil
 	}
 	u.inserted[table] = true
-	return u.EachKept(table, func(rows KeptRows) error {
+	return u.EachKept(table, func(rows KeptRows) (err error) {
 		u.SetUpdated(rows)
 		if adapt != nil {
-			if err := adapt(ctx, u, rows); err != nil {
+			if rows, err = adapt(ctx, u, rows); err != nil {
 				return err
 			}
 		}
-		_, err := u.Tx.InsertRows(ctx, rows.Table, rows.Columns, rows.Rows, suffix)
+		_, err = u.Tx.InsertRows(ctx, rows.Table, rows.Columns, rows.Rows, suffix)
 		return err
 	})
 }

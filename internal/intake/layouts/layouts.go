@@ -193,14 +193,19 @@ func read(ctx context.Context, tx *db.Tx, owner journal.UserID, signature, lock 
 	if err != nil {
 		return Layout{}, err
 	}
-	accounts, err := db.List(ctx, tx, func(row db.Scanner) (a Account, err error) {
-		err = row.Scan(&a.File, &a.ID)
-		return a, err
-	}, `SELECT file_account, account_id FROM import_layout_accounts WHERE user_id = $1 AND signature = $2 ORDER BY place`, owner, signature)
+	accounts, err := readAccounts(ctx, tx, owner, signature)
 	if err == nil && !layout.addAllowed(ctx, accounts) {
 		err = journal.NotFound("import layout")
 	}
 	return layout, err
+}
+
+// readAccounts returns a layout's accounts, in order.
+func readAccounts(ctx context.Context, tx *db.Tx, owner journal.UserID, signature string) ([]Account, error) {
+	return db.List(ctx, tx, func(row db.Scanner) (a Account, err error) {
+		err = row.Scan(&a.File, &a.ID)
+		return a, err
+	}, `SELECT file_account, account_id FROM import_layout_accounts WHERE user_id = $1 AND signature = $2 ORDER BY place`, owner, signature)
 }
 
 // Store stores a layout in place of the one with its signature and returns it. check
@@ -276,13 +281,18 @@ func write(ctx context.Context, tx *db.Tx, owner journal.UserID, l Layout) error
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(ctx, `DELETE FROM import_layout_accounts WHERE user_id = $1 AND signature = $2`, owner, l.Signature)
-	if err != nil || len(l.Accounts) == 0 {
+	return writeAccounts(ctx, tx, owner, l.Signature, l.Accounts)
+}
+
+// writeAccounts replaces a layout's accounts. Their places have no gaps.
+func writeAccounts(ctx context.Context, tx *db.Tx, owner journal.UserID, signature string, accounts []Account) error {
+	_, err := tx.Exec(ctx, `DELETE FROM import_layout_accounts WHERE user_id = $1 AND signature = $2`, owner, signature)
+	if err != nil || len(accounts) == 0 {
 		return err
 	}
-	rows := make([][]any, len(l.Accounts))
-	for place, a := range l.Accounts {
-		rows[place] = []any{owner, l.Signature, place, a.File, a.ID}
+	rows := make([][]any, len(accounts))
+	for place, a := range accounts {
+		rows[place] = []any{owner, signature, place, a.File, a.ID}
 	}
 	_, err = tx.InsertMany(ctx, "import_layout_accounts", []string{"user_id", "signature", "place", "file_account", "account_id"}, "", rows)
 	return err

@@ -370,10 +370,10 @@ func (s *Service) cashUndoer() history.Undoer {
 
 // setCashAccounts sets the numbers of accounts in kept cash rows: an account that was deleted
 // and came back since may have another one.
-func setCashAccounts(ctx context.Context, u *history.Undoing, rows history.KeptRows) error {
+func setCashAccounts(ctx context.Context, u *history.Undoing, rows history.KeptRows) (history.KeptRows, error) {
 	accounts, err := Accounts(ctx, u.Tx, u.Owner)
 	if err != nil {
-		return err
+		return rows, err
 	}
 	numbers := map[journal.AccountID]int64{}
 	for _, a := range accounts {
@@ -388,7 +388,7 @@ func setCashAccounts(ctx context.Context, u *history.Undoing, rows history.KeptR
 	for i := range rows.Rows {
 		rows.SetValue(i, "account", numbers[of[rows.Value(i, "id")]])
 	}
-	return nil
+	return rows, nil
 }
 
 // cashUndoer undoes changes to cash transactions, whose accounts may be gone.
