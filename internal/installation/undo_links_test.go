@@ -3,8 +3,11 @@ package installation_test
 import (
 	"context"
 	"testing"
+	"time"
 
+	"fillbook/internal/base/decimal"
 	"fillbook/internal/base/journal"
+	"fillbook/internal/trading/ledger"
 	"fillbook/internal/trading/matching"
 )
 
@@ -168,5 +171,37 @@ func TestUndoOfDeletedTradeWithOrphan(t *testing.T) {
 			t.Fatalf("after the redo:\n%s", firstDifference(before, is))
 		}
 		h.wantUndoAndRedo(before, h.undo(deletion))
+	})
+}
+
+// TestRedoOfSplitOfTradeOfBefore redoes the change of a fill that had split a trade, which was gone
+// when the undo joined two others to it: what was added to one of these is not added to both.
+func TestRedoOfSplitOfTradeOfBefore(t *testing.T) {
+	t.Parallel()
+	eachAddition(t, func(t *testing.T, h *fixture, add func(*fixture, journal.TradeID)) {
+		addFill := func(side matching.Side, quantity int64, minute int) journal.ExecutionID {
+			added, err := h.Ledger.AddExecution(t.Context(), h.owner, h.account, h.fillOf(side, quantity, minute))
+			must(t, err)
+			return added.ID
+		}
+		for minute := range 3 {
+			addFill(matching.Sell, 1, minute)
+		}
+		closing := addFill(matching.Buy, 3, 3)
+		addFill(matching.Buy, 10, 10)
+		moved, last := addFill(matching.Sell, 5, 12), addFill(matching.Buy, 10, 20)
+		split := h.change(func(ctx context.Context) error {
+			_, err := h.Ledger.UpdateExecution(ctx, h.owner, moved, ledger.ExecutionChange{
+				Quantity: journal.Some(decimal.New(10)), ExecutedAt: journal.Some(time.Date(2026, 3, 2, 15, 5, 0, 0, time.UTC)),
+			}, nil)
+			return err
+		})
+		must(t, h.Ledger.DeleteExecution(t.Context(), h.owner, closing, nil)) // the split trade is gone
+		addFill(matching.Buy, 3, 3)
+		e, err := h.Ledger.Execution(t.Context(), h.owner, last)
+		must(t, err)
+		add(h, e.TradeIDs[0])
+		before := h.state()
+		h.wantUndoAndRedo(before, h.undo(split))
 	})
 }

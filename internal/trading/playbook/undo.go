@@ -31,11 +31,12 @@ type Names struct{ playbook *Service }
 // Names returns the undoers that come before the ledger's.
 func (s *Service) Names() Names { return Names{s} }
 
-// Undoers undo changes to tags and setups, and move attachments.
+// Undoers undo changes to tags and setups, move attachments, and revert trades that did not exist
+// before the change.
 func (n Names) Undoers() []history.TypeUndoer {
 	return []history.TypeUndoer{
 		{Type: "tag", Undoer: n.playbook.tagUndoer()}, {Type: "setup", Undoer: n.playbook.setupUndoer()},
-		{Type: "attachment", Undoer: attachmentMover{n.playbook}},
+		{Type: "attachment", Undoer: attachmentMover{n.playbook}}, {Type: "trade", Undoer: history.WithAccount(joinedTrades{n.playbook})},
 	}
 }
 

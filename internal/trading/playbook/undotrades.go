@@ -346,6 +346,44 @@ func insertKeptOrphans(ctx context.Context, u *history.Undoing, table string, is
 	})
 }
 
+// joinedTrades reverts the annotations of trades that the change to undo made of others, before
+// their fills go to those again: else what they got from one of them would go to another.
+type joinedTrades struct{ *Service }
+
+// Check implements [history.Undoer].
+func (joinedTrades) Check(context.Context, *history.Undoing, []history.Object) error { return nil }
+
+// Apply implements [history.Undoer].
+func (j joinedTrades) Apply(ctx context.Context, u *history.Undoing, objects []history.Object, phase history.Phase) error {
+	if phase != history.Restoring {
+		return nil
+	}
+	existed, err := keptTrades(u)
+	if err != nil || len(existed) == 0 {
+		return err
+	}
+	joined := slices.DeleteFunc(slices.Clone(objects), func(o history.Object) bool {
+		return o.Action != history.Updated || o.IsBrought || existed[journal.TradeID(o.ID)] || wasOrphan(u, journal.TradeID(o.ID)) || madeOrphan(o)
+	})
+	return tradeUndoer(j).revert(ctx, u, joined)
+}
+
+// keptTrades returns the trades that a change kept, which were there before it.
+func keptTrades(u *history.Undoing) (map[journal.TradeID]bool, error) {
+	kept := map[journal.TradeID]bool{}
+	err := u.EachKept("trades", func(rows history.KeptRows) error {
+		for i := range rows.Rows {
+			var id journal.TradeID
+			if err := id.Scan(rows.Value(i, "id")); err != nil {
+				return err
+			}
+			kept[id] = true
+		}
+		return nil
+	})
+	return kept, err
+}
+
 // revert sets annotations back.
 func (t tradeUndoer) revert(ctx context.Context, u *history.Undoing, objects []history.Object) error {
 	current, err := LoadAnnotations(ctx, u.Tx, u.Owner, tradeIDs(objects))
