@@ -72,8 +72,8 @@ func TestRedoOfDeletedTradeThatTakesAnother(t *testing.T) {
 	})
 }
 
-// TestUndoOfDeletedTradeKeepsWords undoes the deletion of a trade with words, of which another
-// one with words becomes a part by that: it has both.
+// TestUndoOfDeletedTradeKeepsWords undoes the deletion of a trade with words. Another trade with
+// words becomes a part of it, so it has both.
 func TestUndoOfDeletedTradeKeepsWords(t *testing.T) {
 	t.Parallel()
 	eachFixture(t, func(t *testing.T, h *fixture) {

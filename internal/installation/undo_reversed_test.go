@@ -82,9 +82,9 @@ func TestUndoOfReversalNextToReversal(t *testing.T) {
 	})
 }
 
-// TestUndoOfReversalWithOtherFills undoes the reversal of an import of whose fills one had been
-// deleted before and came back since, and another one, which another import has too, was deleted
-// since: it is refused, because the fills that stayed are others.
+// TestUndoOfReversalWithOtherFills undoes the reversal of an import after a fill of it, deleted
+// before, came back, and a fill that another import has, too, was deleted: it is refused,
+// because other fills stayed.
 func TestUndoOfReversalWithOtherFills(t *testing.T) {
 	t.Parallel()
 	eachFixture(t, func(t *testing.T, h *fixture) {

@@ -55,7 +55,7 @@ func (u *Undoing) ListEdited(ctx context.Context, kind string, ids []string) (ed
 	return u.listLater(ctx, kind, ids, u.IsEdited)
 }
 
-// ListDeleted returns those of some records of which a later deletion is in effect.
+// ListDeleted returns the records that a later change has deleted.
 func (u *Undoing) ListDeleted(ctx context.Context, kind string, ids []string) (deleted []string, err error) {
 	return u.listLater(ctx, kind, ids, u.isDeletedSince)
 }

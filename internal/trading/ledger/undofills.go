@@ -524,7 +524,7 @@ func (b *book) readHints(ctx context.Context, u *history.Undoing, isEarlier bool
 	})
 }
 
-// keepNumber keeps the account's row, from which an undo knows the account of kept rows.
+// keepNumber keeps the account's row: other kept rows have the account's number only.
 func (a *accountRows) keepNumber(ctx context.Context) error {
 	return history.Keep(ctx, a.tx, a.owner, "accounts", `number = $2`, a.account.number)
 }

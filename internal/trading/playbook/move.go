@@ -185,8 +185,8 @@ func moveLinks(ctx context.Context, tx *db.Tx, owner journal.UserID, from, into 
 	return tx.Queue(ctx, `DELETE FROM trade_annotations WHERE user_id = $1 AND trade_id = $2`, owner, from)
 }
 
-// recordMovedOrphan keeps and records that annotations are no orphan any more, if they are one.
-// Those of a trade that an undo gives back can be: its fills are parts of another trade now.
+// recordMovedOrphan keeps an orphan whose annotations move to a trade, and records its end.
+// After an undo, the fills of an orphan can be parts of another trade.
 func recordMovedOrphan(ctx context.Context, tx *db.Tx, owner journal.UserID, a Annotations) error {
 	err := lockOrphan(ctx, tx, owner, a.Trade)
 	if journal.IsKind(err, journal.KindNotFound) {

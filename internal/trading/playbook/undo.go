@@ -229,8 +229,8 @@ func (s *shared) findMissingTrade(ctx context.Context, u *history.Undoing, trade
 	return key, nil
 }
 
-// findKeptAccount returns the account of a trade or an orphan that was there before the
-// change and is gone since. It is empty if there is none.
+// findKeptAccount returns the account of a trade or an orphan that the change deleted, or an
+// empty id.
 func findKeptAccount(u *history.Undoing, trade journal.TradeID) (account journal.AccountID, err error) {
 	accounts := map[any]journal.AccountID{} // by the number that kept trades have
 	err = u.EachKept("accounts", func(rows history.KeptRows) error {
